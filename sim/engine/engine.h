@@ -1,0 +1,137 @@
+/*
+ * engine.h -- replays a trace on a configured GPU memory system.
+ *
+ *     wm_engine_new(config, options)
+ *     wm_engine_run(engine, trace, sink)    for each trace, in order
+ *     wm_engine_total(engine)
+ *     wm_engine_free(engine)
+ *
+ * The scheme (docs/ARCHITECTURE.md, "Windows"): conservative parallel
+ * simulation in windows no longer than the shortest way from an SM to the L2
+ * and back, and no longer than kernel.cta_latency.  SM phase, partition
+ * phase, boundary; the result is the same bytes for any number of threads.
+ *
+ * timing mode  every latency, port and queue; time.cycles is simulated.
+ * counts mode  the same caches with instruction steps for time: transactions
+ *              and hit rates only, several times faster; pending sectors
+ *              count as hits; time is estimated from the busiest resource.
+ *
+ * Not modelled  docs/DEVIATIONS.md.
+ * Units         SM cycles and picoseconds, integers.
+ * Ownership     the engine owns all it allocates; nothing is allocated inside
+ *               the loop but growth at window boundaries.
+ * Errors        those of the trace; WM_ENOMEM; WM_EINTERNAL when a
+ *               conservation law fails at the end of a kernel.
+ * Threads       wm_engine_run uses options.jobs threads inside.
+ */
+#ifndef WM_ENGINE_ENGINE_H
+#define WM_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/status.h"
+#include "config/config.h"
+#include "model/counters.h"
+#include "trace/reader.h"
+
+typedef enum wm_mode { WM_MODE_TIMING, WM_MODE_COUNTS } wm_mode;
+
+/* Called between windows, about every 100 ms of host time at most. Returning
+ * false stops the run: it ends incomplete, with what was simulated. */
+typedef struct wm_progress {
+    uint64_t n_kernels;      /* finished */
+    uint64_t n_records;      /* simulated, all kernels */
+    uint64_t time_ns;        /* simulated, all kernels */
+    uint64_t n_bytes_done;   /* of the trace files */
+    uint64_t n_bytes_total;
+} wm_progress;
+typedef bool (*wm_progress_fn)(const wm_progress *progress, void *context);
+
+/* Decides whether a launch is simulated; NULL simulates all.  index counts
+ * the launches of the whole run from 0. */
+typedef bool (*wm_select_fn)(const wm_launch *launch, uint64_t index,
+                             void *context);
+
+typedef struct wm_engine_options {
+    wm_mode mode;
+    uint32_t jobs; /* 0 = one per online processor */
+    bool per_instruction;
+    wm_progress_fn progress;
+    void *progress_context;
+    wm_select_fn select;
+    void *select_context;
+    wm_diag *diag;
+} wm_engine_options;
+
+/* One static instruction's share of a launch. */
+typedef struct wm_instruction_row {
+    uint64_t pc;
+    uint32_t line;
+    uint8_t kind; /* wm_kind */
+    uint8_t width;
+    char opcode[48];
+    uint64_t n_requests, n_sectors, n_lines, n_lanes, requested_bytes;
+    uint64_t hit_sectors, pending_sectors, miss_sectors;
+    uint64_t wavefronts, ideal_wavefronts;
+} wm_instruction_row;
+
+/* Busy time of each resource in a launch, as parts of one million of
+ * time.cycles, for bound.*: the busiest instance for per-SM and per-slice
+ * resources averaged over instances. */
+typedef enum wm_bound {
+    WM_BOUND_LSU,
+    WM_BOUND_L1,
+    WM_BOUND_SHARED,
+    WM_BOUND_FABRIC,
+    WM_BOUND_L2,
+    WM_BOUND_DRAM,
+    WM_BOUND_LATENCY,
+    WM_BOUND_LAUNCH,
+    WM_BOUND_COUNT
+} wm_bound;
+
+/* What one launch gave.  Strings and rows are owned by the engine and valid
+ * only during the sink call. */
+typedef struct wm_kernel_result {
+    uint64_t launch; /* 1-based, over the run, skipped launches included */
+    const char *name;
+    uint32_t grid[3];
+    uint32_t block[3];
+    bool is_complete;
+    wm_counters counters;
+    uint32_t busy_ppm[WM_BOUND_COUNT];
+    wm_bound bound; /* the one that limits the kernel */
+    const wm_instruction_row *instructions; /* NULL unless asked for */
+    uint32_t n_instructions;
+} wm_kernel_result;
+
+typedef wm_status (*wm_sink_fn)(const wm_kernel_result *result, void *context,
+                                wm_error *err);
+
+typedef struct wm_engine wm_engine;
+
+/* Checks what only the model can check (policy names, geometry against the
+ * window scheme) and builds the system.  config is copied. */
+wm_status wm_engine_new(const wm_config *config,
+                        const wm_engine_options *options, wm_engine **out,
+                        wm_error *err);
+void wm_engine_free(wm_engine *engine); /* NULL is fine */
+
+/* Replays the trace to its end.  sink is called once per simulated launch, in
+ * order. */
+wm_status wm_engine_run(wm_engine *engine, wm_trace *trace, wm_sink_fn sink,
+                        void *sink_context, wm_error *err);
+
+/* Sum over launches so far; dirty_bytes_left is the present one. */
+const wm_counters *wm_engine_total(const wm_engine *engine);
+/* Time-weighted busy parts and the bound of the whole run. */
+void wm_engine_total_bound(const wm_engine *engine,
+                           uint32_t busy_ppm[WM_BOUND_COUNT], wm_bound *bound);
+/* False when anything was skipped, cut short or stopped. */
+bool wm_engine_is_complete(const wm_engine *engine);
+/* "lsu", "l1", ...: the words of bound.name. */
+const char *wm_bound_name(wm_bound bound);
+
+#endif
