@@ -117,6 +117,9 @@ void wm_key_format(const wm_key *key, const wm_config *values, wm_buffer *out);
  * "derived". */
 const char *wm_config_origin(const wm_config_set *set, const wm_key *key);
 
+/* Appends docs/CONFIG.md: every key, the units and the rules. */
+void wm_config_reference(wm_buffer *out);
+
 /* Preset names, sorted, found on the search path; ends in NULL.  Freed with
  * wm_config_free_list. */
 wm_status wm_config_list(char ***names, wm_error *err);

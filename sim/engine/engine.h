@@ -41,10 +41,10 @@ typedef enum wm_mode { WM_MODE_TIMING, WM_MODE_COUNTS } wm_mode;
 /* Called between windows, about every 100 ms of host time at most. Returning
  * false stops the run: it ends incomplete, with what was simulated. */
 typedef struct wm_progress {
-    uint64_t n_kernels;      /* finished */
-    uint64_t n_records;      /* simulated, all kernels */
-    uint64_t time_ns;        /* simulated, all kernels */
-    uint64_t n_bytes_done;   /* of the trace files */
+    uint64_t n_kernels;    /* finished */
+    uint64_t n_records;    /* simulated, all kernels */
+    uint64_t time_ns;      /* simulated, all kernels */
+    uint64_t n_bytes_done; /* of the trace files */
     uint64_t n_bytes_total;
 } wm_progress;
 typedef bool (*wm_progress_fn)(const wm_progress *progress, void *context);
@@ -78,8 +78,7 @@ typedef struct wm_instruction_row {
 } wm_instruction_row;
 
 /* Busy time of each resource in a launch, as parts of one million of
- * time.cycles, for bound.*: the busiest instance for per-SM and per-slice
- * resources averaged over instances. */
+ * time.cycles, for bound.*: that of the busiest SM, slice or channel. */
 typedef enum wm_bound {
     WM_BOUND_LSU,
     WM_BOUND_L1,
@@ -102,7 +101,7 @@ typedef struct wm_kernel_result {
     bool is_complete;
     wm_counters counters;
     uint32_t busy_ppm[WM_BOUND_COUNT];
-    wm_bound bound; /* the one that limits the kernel */
+    wm_bound bound;                         /* the one that limits the kernel */
     const wm_instruction_row *instructions; /* NULL unless asked for */
     uint32_t n_instructions;
 } wm_kernel_result;

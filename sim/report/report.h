@@ -4,9 +4,10 @@
  * The floor knows counters, not the engine: the command line copies each
  * launch's result in (report <- base, config, model).
  *
- * Every metric is an integer counter (model/counters.def) or a ratio of
- * counters (report/metrics.def); 0/0 is null in JSON, empty in CSV, "-" in
- * text.  Numbers are printed the same on every host.
+ * Every metric is an integer counter (model/counters.def), a formula over
+ * counters and configuration keys, or a part of the bound (both in
+ * report/metrics.def); x/0 is null in JSON, empty in CSV, "-" in text.
+ * Numbers are printed the same on every host.
  *
  * Ownership  the report owns copies of all it is given; init/fini.
  * Errors     WM_ENOMEM; WM_EIO from writers when a file cannot be written.
@@ -60,8 +61,11 @@ typedef struct wm_report_trace {
 typedef struct wm_report {
     char version[32];
     bool is_complete;
-    const char *mode; /* "timing" or "counts" */
-    const wm_config_set *config; /* not owned */
+    const char *mode;            /* "timing" or "counts" */
+    const wm_config_set *config; /* not owned; NULL in tests only */
+    char config_note[64];        /* "auto, sm_70"; "" when named by the user */
+    char selection[256];         /* "--launch-count 3"; "" = all launches */
+    uint64_t n_launches_seen;    /* in the traces, selected or not */
     wm_diag diag;
     wm_report_trace *traces;
     size_t n_traces, cap_traces;
@@ -70,6 +74,7 @@ typedef struct wm_report {
     wm_counters total;
     uint32_t total_busy_ppm[WM_REPORT_BOUNDS];
     uint32_t total_bound;
+    bool has_instructions; /* rows were asked for, even if there are none */
     bool has_host;
     double host_seconds;
     uint64_t host_records;
@@ -83,26 +88,41 @@ void wm_report_fini(wm_report *report);
 wm_status wm_report_add_trace(wm_report *report, const char *path,
                               const char *format, const char *digest,
                               wm_error *err);
-/* Copies *kernel, its name and its instructions. */
+/* Copies *kernel with its instructions; `name`, any bytes, is copied in place
+ * of kernel->name. */
 wm_status wm_report_add_kernel(wm_report *report,
-                               const wm_report_kernel *kernel, wm_error *err);
+                               const wm_report_kernel *kernel, const char *name,
+                               wm_error *err);
 
-/* --- metrics: counters and ratios under one list ------------------------- */
+/* --- metrics: counters, formulas and bounds under one list --------------- */
+typedef enum wm_metric_kind {
+    WM_METRIC_COUNTER, /* an integer of model/counters.def */
+    WM_METRIC_FORMULA, /* computed from `formula` */
+    WM_METRIC_BUSY,    /* bound.lsu ...: a fraction */
+    WM_METRIC_WORD     /* bound.name: a word, not a number */
+} wm_metric_kind;
+
 typedef struct wm_metric {
+    wm_metric_kind kind;
     const char *id;
     const char *unit;
     const char *nsight; /* "" where none exists */
     const char *sentence;
-    const char *formula; /* "" for a counter */
+    const char *formula; /* "" unless WM_METRIC_FORMULA */
 } wm_metric;
 
 size_t wm_n_metrics(void);
 const wm_metric *wm_metric_at(size_t index);
 /* By own id or Nsight name; NULL when unknown. */
 const wm_metric *wm_metric_find(const char *id);
-/* Value of metric `index`; false means null (0/0). */
-bool wm_metric_value(const wm_report *report, const wm_counters *counters,
+/* The number of metric `index` for a kernel of the report, or for the total
+ * when kernel is NULL.  False means null (x/0) or that it is a word. */
+bool wm_metric_value(const wm_report *report, const wm_report_kernel *kernel,
                      size_t index, double *value);
+/* Appends the same as it is written in JSON and CSV, counters exactly, the
+ * word of WM_METRIC_WORD bare.  False, and nothing appended, when null. */
+bool wm_metric_print(const wm_report *report, const wm_report_kernel *kernel,
+                     size_t index, wm_buffer *out);
 
 /* --- writers: writers.def, writer_<id>.c --------------------------------- */
 typedef struct wm_writer {

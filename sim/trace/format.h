@@ -21,9 +21,9 @@ typedef struct wm_reader wm_reader; /* each format defines its own */
 typedef struct wm_reader_context {
     const char *path; /* for messages; owned by the trace */
     wm_trace_options options;
-    wm_diag *diag;     /* may be NULL */
-    wm_digest *digest; /* the trace's; streams add stored bytes to it */
-    bool *is_complete; /* set to false when something was lost */
+    wm_diag *diag;           /* may be NULL */
+    wm_digest *digest;       /* the trace's; streams add stored bytes to it */
+    bool *is_complete;       /* set to false when something was lost */
     uint64_t *n_bytes_done;  /* stored bytes consumed, for progress */
     uint64_t *n_bytes_total; /* a format that opens further files adds theirs */
 } wm_reader_context;

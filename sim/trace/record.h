@@ -76,14 +76,15 @@ typedef enum wm_pattern {
 
 /* Record flags. */
 #define WM_FLAG_BYPASS_L1 1u /* .cg, .STRONG.GPU, .STRONG.SYS, .BYPASS */
-#define WM_FLAG_CONTINUED 2u /* further part of a split generic access: same
-                                instruction as the record before it */
+#define WM_FLAG_CONTINUED                                                      \
+    2u /* further part of a split generic access: same                         \
+          instruction as the record before it */
 #define WM_FLAG_EVICT_FIRST 4u
 
 typedef struct wm_record {
     uint64_t base;
     uint64_t mask;      /* active lanes; 0 = all predicated off */
-    uint32_t static_id; /* index into wm_launch.statics */
+    uint32_t static_id; /* index into wm_launch.statics; WM_KIND_GAP: 0 */
     union {
         int32_t stride; /* WM_PATTERN_AFFINE */
         uint32_t list;  /* otherwise: index into wm_cta.lanes */
@@ -111,9 +112,9 @@ typedef struct wm_static {
 
 /* Executed instructions that are not records, and arithmetic, per CTA. */
 typedef struct wm_work {
-    uint64_t n_other;      /* warp instructions that are neither memory,
-                              barrier nor exit... and exits themselves */
-    uint64_t flops_fp16;   /* lane operations; FMA counts 2 */
+    uint64_t n_other;    /* warp instructions that are neither memory,
+                            barrier nor exit... and exits themselves */
+    uint64_t flops_fp16; /* lane operations; FMA counts 2 */
     uint64_t flops_fp32;
     uint64_t flops_fp64;
     uint64_t flops_tensor; /* 0 where the trace cannot tell */

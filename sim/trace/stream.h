@@ -6,10 +6,11 @@
  *
  * Ownership  open/close; views returned by peek and line stay valid until the
  *            next call on the stream.
- * Errors     WM_EIO when the file cannot be opened or read (text names path
- *            and errno); WM_EFORMAT for damaged or truncated compressed data
- *            (text names path and byte offset), Git LFS pointers, empty files.
- * Cost       plain files are mapped or read in 1 MiB blocks; memory bounded.
+ * Errors     WM_EFORMAT when the file does not exist (a missing trace is a bad
+ *            trace), for damaged or truncated compressed data (text names path
+ *            and byte offset), zstd, Git LFS pointers, empty files; WM_EIO for
+ *            any other failure to open or read (text names path and errno).
+ * Cost       files are read in 1 MiB blocks; memory bounded.
  */
 #ifndef WM_TRACE_STREAM_H
 #define WM_TRACE_STREAM_H
@@ -33,8 +34,7 @@ void wm_stream_close(wm_stream *stream); /* NULL is fine */
 /* At least n_wanted bytes unless the file ends before; *bytes is a view.
  * n_wanted <= 64 MiB. Does not consume. */
 wm_status wm_stream_peek(wm_stream *stream, size_t n_wanted,
-                         const uint8_t **bytes, size_t *n_bytes,
-                         wm_error *err);
+                         const uint8_t **bytes, size_t *n_bytes, wm_error *err);
 void wm_stream_consume(wm_stream *stream, size_t n_bytes);
 
 /*
@@ -42,9 +42,10 @@ void wm_stream_consume(wm_stream *stream, size_t n_bytes);
  * file.  The view is followed by a readable byte that is not a digit, so
  * number scanners stop.  Lines longer than 64 MiB are WM_EFORMAT.
  */
-wm_status wm_stream_line(wm_stream *stream, const char **line,
-                         size_t *n_bytes, wm_error *err);
-uint64_t wm_stream_line_number(const wm_stream *stream); /* 1-based, last read */
+wm_status wm_stream_line(wm_stream *stream, const char **line, size_t *n_bytes,
+                         wm_error *err);
+uint64_t
+wm_stream_line_number(const wm_stream *stream); /* 1-based, last read */
 /* Back to the start (second pass of the raw formats); the digest is not fed
  * again. */
 wm_status wm_stream_rewind(wm_stream *stream, wm_error *err);

@@ -43,7 +43,8 @@ typedef struct wm_coalescer {
     uint32_t sectors_per_line; /* 1, 2 or 4 */
     uint32_t mode;             /* WM_COALESCE_* of config.h */
     uint32_t segment_shift;
-    uint32_t split; /* lanes per group; 0 = whole warp */
+    uint32_t unit_shift; /* what lanes mark: the least that is counted */
+    uint32_t split;      /* lanes per group; 0 = whole warp */
     uint32_t tag_banks;
 } wm_coalescer;
 

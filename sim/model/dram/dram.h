@@ -6,7 +6,8 @@
  * takes one slot of the data bus; a row that is not open first waits for its
  * bank (bank_cycle), for the channel's activate rate (activate_interval) and
  * costs row_miss more latency, while the bus goes on serving other banks.
- * Writes are gathered and written in batches; a batch costs one turnaround.
+ * Writes are gathered and written in batches; the first read after a batch
+ * pays one turnaround, so that writes alone pay none.
  *
  * Time at which a read's data are in the L2:
  *     open row, idle bus:   t + latency - row_miss + sector time
@@ -15,7 +16,7 @@
  *
  * Not modelled  refresh, command bus, reordering (FR-FCFS), write-to-read
  *               forwarding: the banked model has them (a later version).
- * Units         picoseconds; sectors; local line numbers (hash.h rank).
+ * Units         picoseconds; sectors; local line numbers (spread.h rank).
  * Ownership     new/free.
  * Threads       one thread per channel.
  * Repeatable    integers only.
@@ -29,15 +30,15 @@
 #include "base/status.h"
 
 typedef struct wm_dram_params {
-    uint64_t sector_time_fs;  /* bus time per sector, femtoseconds */
-    uint64_t latency_ps;      /* miss to data, closed row */
-    uint64_t row_miss_ps;     /* <= latency_ps */
+    uint64_t sector_time_fs; /* bus time per sector, femtoseconds */
+    uint64_t latency_ps;     /* miss to data, closed row */
+    uint64_t row_miss_ps;    /* <= latency_ps */
     uint64_t bank_cycle_ps;
     uint64_t activate_interval_ps;
     uint64_t turnaround_ps;
-    uint32_t write_batch;     /* sectors */
+    uint32_t write_batch; /* sectors */
     uint32_t n_banks;
-    uint32_t lines_per_row;   /* >= 1 */
+    uint32_t lines_per_row; /* >= 1 */
 } wm_dram_params;
 
 typedef struct wm_dram_stats {

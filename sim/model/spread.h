@@ -1,5 +1,5 @@
 /*
- * hash.h -- where an address goes: slice, set, channel.
+ * spread.h -- where an address goes: slice, set, channel.
  *
  * wm_spread deals consecutive numbers to n places: number x goes to place
  *     none   x mod n
@@ -13,8 +13,8 @@
  * Not modelled  the vendors' own hashes, which are proprietary.
  * Cost          a few multiplications, no division.
  */
-#ifndef WM_MODEL_HASH_H
-#define WM_MODEL_HASH_H
+#ifndef WM_MODEL_SPREAD_H
+#define WM_MODEL_SPREAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,6 +48,22 @@ static inline uint64_t wm_spread_place(const wm_spread *spread, uint64_t x,
     }
     place += wm_mul_high(h, spread->n.d);
     return place >= spread->n.d ? place - spread->n.d : place;
+}
+
+/* The number that wm_spread_place sent to place with this rank. */
+static inline uint64_t wm_spread_number(const wm_spread *spread, uint64_t place,
+                                        uint64_t rank)
+{
+    if (spread->is_hashed) {
+        uint64_t h = wm_mix64(rank);
+        if (spread->n.reciprocal == 0) {
+            place ^= h & (spread->n.d - 1);
+        } else {
+            uint64_t turn = wm_mul_high(h, spread->n.d);
+            place = place >= turn ? place - turn : place + spread->n.d - turn;
+        }
+    }
+    return rank * spread->n.d + place;
 }
 
 #endif

@@ -1,0 +1,476 @@
+/*
+ * cmd_run.c -- `warpmem run`: replay traces, report.
+ *
+ * The command line and the configuration are checked before any trace is
+ * read (with -c auto, before more than the first launch's header is read).
+ * What was simulated before an error or a signal is reported, marked
+ * incomplete, and the exit code says so.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/select.h"
+#include "engine/engine.h"
+#include "report/report.h"
+#include "trace/reader.h"
+
+wm_status wm_cmd_run(const wm_subcommand *self, int argc, char **argv,
+                     wm_error *err);
+
+typedef struct run_options {
+    const char *config;
+    wm_words sets;
+    const char *mode;
+    uint64_t jobs;
+    const char *output;
+    const char *format;
+    wm_select_options select;
+    bool per_instruction;
+    bool keep_going;
+    bool is_strict;
+    const char *progress;
+    bool is_quiet;
+    bool no_host;
+    const char *names;
+} run_options;
+
+#define RUN_OPTION(kind, letter, name, argument, sentence, field)              \
+    {                                                                          \
+        WM_OPTION_##kind, letter, name, argument, sentence,                    \
+            offsetof(run_options, field), 1, 1024                              \
+    }
+
+static const wm_option run_option_list[] = {
+    RUN_OPTION(TEXT, 'c', "config", "NAME|FILE",
+               "GPU preset or YAML file; auto = the preset for the trace's SM "
+               "version. [Default: auto]",
+               config),
+    RUN_OPTION(LIST, 's', "set", "KEY=VALUE",
+               "Override one key, as in l2.size=12MiB; may be repeated.", sets),
+    RUN_OPTION(CHOICE, 'm', "mode", "timing|counts",
+               "counts is faster and estimates time. [Default: timing]", mode),
+    RUN_OPTION(NUMBER, 'j', "jobs", "N",
+               "Threads; the result does not depend on N. [Default: all "
+               "cores]",
+               jobs),
+    RUN_OPTION(TEXT, 'o', "output", "FILE",
+               "Write the report to FILE, - = stdout. [Default: -]", output),
+    RUN_OPTION(TEXT, 'f', "format", "FORMAT",
+               "text, json or csv. [Default: text]", format),
+    RUN_OPTION(CHOICE, '\0', "names", "own|nsight",
+               "Names of CSV columns. [Default: own]", names),
+    WM_SELECT_OPTIONS(run_options, select),
+    RUN_OPTION(FLAG, '\0', "instructions", NULL,
+               "Report each static instruction (text, json).", per_instruction),
+    RUN_OPTION(FLAG, '\0', "keep-going", NULL,
+               "Go on after a damaged kernel; the result is incomplete.",
+               keep_going),
+    RUN_OPTION(FLAG, '\0', "strict", NULL, "Any warning: exit 1.", is_strict),
+    RUN_OPTION(FLAG, '\0', "no-host", NULL,
+               "Leave host time out: equal runs give equal bytes.", no_host),
+    RUN_OPTION(CHOICE, '\0', "progress", "auto|always|never",
+               "Progress on stderr. [Default: auto, on a terminal]", progress),
+    RUN_OPTION(FLAG, 'q', "quiet", NULL, "No warnings, no progress.", is_quiet),
+};
+
+static const wm_option_table run_table = {
+    run_option_list, sizeof(run_option_list) / sizeof(run_option_list[0]), 1,
+    SIZE_MAX,
+    "TRACE is a trace file, a kernelslist(.g), or a folder that holds one; "
+    "several\nare replayed one after another.\n"
+    "Exit: 0 complete; 1 bad trace or incomplete result; 2 bad command line "
+    "or\nconfiguration; 3 out of memory, input or output failed."};
+
+/* Everything a run owns. */
+typedef struct run {
+    run_options options;
+    wm_words traces;
+    const wm_writer *writer;
+    wm_select select;
+    bool has_select;
+    wm_config_set *config;
+    wm_engine *engine;
+    wm_report report;
+    wm_diag trace_diag; /* the reader's own: it may run on another thread */
+    wm_progress_line progress;
+    bool is_cut; /* a trace was left out or ended early */
+} run;
+
+/* --- set-up -------------------------------------------------------------- */
+
+static wm_status run_check_format(run *r, wm_error *err)
+{
+    r->writer = wm_writer_find(r->options.format);
+    if (r->writer != NULL) {
+        return WM_OK;
+    }
+    if (strcmp(r->options.format, "html") == 0) {
+        return wm_fail(err, WM_EUSAGE,
+                       "run: --format html: not there yet, want text, json "
+                       "or csv");
+    }
+    return wm_fail(err, WM_EUSAGE,
+                   "run: --format \"%.64s\": want text, json or csv",
+                   r->options.format);
+}
+
+/* A trace that is not there is said at once, not after the ones before it
+ * have been simulated. */
+static wm_status run_check_traces(const run *r, wm_error *err)
+{
+    for (size_t i = 0; i < r->traces.n && !r->options.keep_going; i++) {
+        if (access(r->traces.items[i], R_OK) != 0) {
+            bool is_missing = errno == ENOENT || errno == ENOTDIR;
+            return wm_fail(err, is_missing ? WM_EFORMAT : WM_EIO, "%s: %s",
+                           r->traces.items[i], strerror(errno));
+        }
+    }
+    return WM_OK;
+}
+
+/* The SM version of the first launch of path, 0 when there is none. */
+static wm_status run_peek(const char *path, bool keep_going,
+                          uint32_t *sm_version, wm_error *err)
+{
+    const wm_trace_options options = {keep_going};
+    wm_trace *trace = NULL;
+    wm_command command;
+    *sm_version = 0;
+    wm_status status = wm_trace_open(path, &options, NULL, &trace, err);
+    while (status == WM_OK) {
+        status = wm_trace_next_command(trace, &command, err);
+        if (status != WM_OK || command.kind == WM_COMMAND_END) {
+            break;
+        }
+        if (command.kind == WM_COMMAND_LAUNCH) {
+            *sm_version = command.launch.sm_version;
+            break;
+        }
+    }
+    wm_trace_close(trace);
+    return status;
+}
+
+static wm_status run_load_config(run *r, wm_error *err)
+{
+    const char *name = r->options.config;
+    if (strcmp(name, "auto") == 0) {
+        uint32_t sm_version = 0;
+        wm_status status = run_peek(r->traces.items[0], r->options.keep_going,
+                                    &sm_version, err);
+        if (status != WM_OK) {
+            return status;
+        }
+        name = wm_config_for_sm_version(sm_version);
+        if (sm_version != 0) {
+            (void)snprintf(r->report.config_note, sizeof(r->report.config_note),
+                           "auto, sm_%u", sm_version);
+        } else {
+            (void)snprintf(r->report.config_note, sizeof(r->report.config_note),
+                           "auto, SM version unknown");
+        }
+    }
+    wm_status status = wm_config_load(name, r->options.sets.items,
+                                      r->options.sets.n, &r->config, err);
+    r->report.config = r->config;
+    return status;
+}
+
+static bool run_takes(const wm_launch *launch, uint64_t index, void *context)
+{
+    (void)index;
+    return wm_select_takes(context, launch);
+}
+
+static wm_status run_build(run *r, wm_error *err)
+{
+    const run_options *o = &r->options;
+    bool is_shown = strcmp(o->progress, "always") == 0 ||
+                    (strcmp(o->progress, "auto") == 0 &&
+                     wm_output_is_terminal(STDERR_FILENO));
+    wm_progress_init(&r->progress, is_shown && !o->is_quiet);
+    r->progress.n_traces = r->traces.n;
+    const wm_engine_options options = {
+        .mode =
+            strcmp(o->mode, "counts") == 0 ? WM_MODE_COUNTS : WM_MODE_TIMING,
+        .jobs = (uint32_t)o->jobs,
+        .per_instruction = o->per_instruction,
+        .progress = wm_progress_draw,
+        .progress_context = &r->progress,
+        .select = run_takes,
+        .select_context = &r->select,
+        .diag = &r->report.diag,
+    };
+    return wm_engine_new(wm_config_values(r->config), &options, &r->engine,
+                         err);
+}
+
+static wm_status run_prepare(run *r, wm_error *err)
+{
+    wm_status status = run_check_format(r, err);
+    if (status == WM_OK) {
+        status = wm_select_init(&r->select, &r->options.select, err);
+        r->has_select = status == WM_OK;
+    }
+    if (status == WM_OK) {
+        status = wm_output_check(r->options.output, err);
+    }
+    if (status == WM_OK) {
+        status = run_load_config(r, err);
+    }
+    if (status == WM_OK) {
+        status = run_check_traces(r, err);
+    }
+    if (status == WM_OK) {
+        status = run_build(r, err);
+    }
+    return status;
+}
+
+/* --- replay -------------------------------------------------------------- */
+
+static wm_report_instruction *run_rows(const wm_kernel_result *result)
+{
+    wm_report_instruction *rows =
+        calloc((size_t)result->n_instructions + 1, sizeof(*rows));
+    for (uint32_t i = 0; rows != NULL && i < result->n_instructions; i++) {
+        const wm_instruction_row *from = &result->instructions[i];
+        wm_report_instruction *to = &rows[i];
+        to->pc = from->pc;
+        to->line = from->line;
+        to->width = from->width;
+        to->kind = wm_kind_name((wm_kind)from->kind);
+        memcpy(to->opcode, from->opcode, sizeof(to->opcode));
+        to->opcode[sizeof(to->opcode) - 1] = '\0';
+        to->n_requests = from->n_requests;
+        to->n_sectors = from->n_sectors;
+        to->n_lines = from->n_lines;
+        to->n_lanes = from->n_lanes;
+        to->requested_bytes = from->requested_bytes;
+        to->hit_sectors = from->hit_sectors;
+        to->pending_sectors = from->pending_sectors;
+        to->miss_sectors = from->miss_sectors;
+        to->wavefronts = from->wavefronts;
+        to->ideal_wavefronts = from->ideal_wavefronts;
+    }
+    return rows;
+}
+
+/* The engine's sink: copies one launch into the report. */
+static wm_status run_keep(const wm_kernel_result *result, void *context,
+                          wm_error *err)
+{
+    run *r = context;
+    wm_report_kernel kernel = {.launch = result->launch,
+                               .is_complete = result->is_complete,
+                               .counters = result->counters,
+                               .bound = (uint32_t)result->bound};
+    memcpy(kernel.grid, result->grid, sizeof(kernel.grid));
+    memcpy(kernel.block, result->block, sizeof(kernel.block));
+    memcpy(kernel.busy_ppm, result->busy_ppm, sizeof(kernel.busy_ppm));
+    if (result->instructions != NULL) {
+        kernel.instructions = run_rows(result);
+        kernel.n_instructions = result->n_instructions;
+        if (kernel.instructions == NULL) {
+            return wm_fail_memory(err);
+        }
+    }
+    wm_status status =
+        wm_report_add_kernel(&r->report, &kernel, result->name, err);
+    free(kernel.instructions);
+    return status;
+}
+
+static wm_status run_trace(run *r, const char *path, wm_error *err)
+{
+    const wm_trace_options options = {r->options.keep_going};
+    char digest[WM_DIGEST_HEX];
+    wm_trace *trace = NULL;
+    wm_status status =
+        wm_trace_open(path, &options, &r->trace_diag, &trace, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    status = wm_engine_run(r->engine, trace, run_keep, r, err);
+    r->is_cut = r->is_cut || !wm_trace_is_complete(trace);
+    wm_trace_digest(trace, digest);
+    wm_status added =
+        wm_report_add_trace(&r->report, path, wm_trace_format_name(trace),
+                            digest, status == WM_OK ? err : NULL);
+    wm_trace_close(trace);
+    return status == WM_OK ? added : status;
+}
+
+/* Replays all traces; *err is the first error that ended the run. */
+static wm_status run_replay(run *r, wm_error *err)
+{
+    wm_status status = WM_OK;
+    for (size_t i = 0; i < r->traces.n && !wm_interrupt_is_wanted(); i++) {
+        uint64_t n_kernels = r->report.n_kernels;
+        r->progress.trace = i + 1;
+        wm_diag_init(&r->trace_diag);
+        status = run_trace(r, r->traces.items[i], err);
+        wm_diag_merge(&r->report.diag, &r->trace_diag);
+        bool can_go_on = r->options.keep_going && i + 1 < r->traces.n &&
+                         n_kernels == r->report.n_kernels &&
+                         (status == WM_EFORMAT || status == WM_EIO);
+        if (status != WM_OK && !can_go_on) {
+            break;
+        }
+        if (status != WM_OK) {
+            r->is_cut = true;
+            wm_warn(&r->report.diag, "trace-failed", NULL, "%s", err->text);
+            status = WM_OK;
+        }
+    }
+    wm_progress_erase(&r->progress);
+    return status;
+}
+
+/* --- result -------------------------------------------------------------- */
+
+static void run_warn_empty(run *r)
+{
+    if (r->report.n_kernels != 0) {
+        return;
+    }
+    if (r->select.n_seen != 0) {
+        wm_warn(&r->report.diag, "nothing-selected", NULL,
+                "none of %" PRIu64 " launches is selected by %s",
+                r->select.n_seen, r->report.selection);
+    } else {
+        wm_warn(&r->report.diag, "no-launch", r->traces.items[0],
+                "no kernel launch in the trace");
+    }
+}
+
+static void run_fill_report(run *r, bool is_complete, double seconds)
+{
+    wm_report *report = &r->report;
+    wm_bound bound = WM_BOUND_LATENCY;
+    struct rusage usage;
+    (void)snprintf(report->version, sizeof(report->version), "%s", WM_VERSION);
+    wm_select_text(&r->select, report->selection, sizeof(report->selection));
+    report->n_launches_seen = r->select.n_seen;
+    report->mode = r->options.mode;
+    report->is_complete = is_complete;
+    report->total = *wm_engine_total(r->engine);
+    wm_engine_total_bound(r->engine, report->total_busy_ppm, &bound);
+    report->total_bound = (uint32_t)bound;
+    report->has_instructions = r->options.per_instruction;
+    report->use_nsight_names = strcmp(r->options.names, "nsight") == 0;
+    report->use_colour = strcmp(r->options.output, "-") == 0 &&
+                         wm_output_is_terminal(STDOUT_FILENO) &&
+                         getenv("NO_COLOR") == NULL;
+    report->has_host = !r->options.no_host;
+    report->host_seconds = seconds;
+    report->host_records = report->total.value[WM_C_LAUNCH_RECORDS];
+    if (getrusage(RUSAGE_SELF, &usage) == 0) {
+        /* Linux counts in KiB. */
+        report->host_peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    }
+}
+
+static wm_status run_write(run *r, wm_error *err)
+{
+    wm_buffer out;
+    wm_buffer_init(&out);
+    r->writer->write(&r->report, &out);
+    return wm_output_write(&out, r->options.output, err);
+}
+
+/* The run's status once its report is written. */
+static wm_status run_verdict(const run *r, wm_error *err)
+{
+    uint64_t n_warnings = wm_diag_total(&r->report.diag);
+    if (wm_interrupt_is_wanted()) {
+        return wm_fail(err, WM_EFORMAT,
+                       "stopped by a signal: the result is incomplete");
+    }
+    if (!r->report.is_complete) {
+        return wm_fail(err, WM_EFORMAT,
+                       "the result is incomplete: a part of the trace was "
+                       "not simulated");
+    }
+    if (r->options.is_strict && n_warnings != 0) {
+        return wm_fail(err, WM_EFORMAT,
+                       "%" PRIu64 " warning%s, and --strict is given",
+                       n_warnings, n_warnings == 1 ? "" : "s");
+    }
+    return WM_OK;
+}
+
+static wm_status run_all(run *r, wm_error *err)
+{
+    wm_status status = run_prepare(r, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    wm_interrupt_init();
+    double start_seconds = wm_host_seconds();
+    wm_status replayed = run_replay(r, err);
+    double seconds = wm_host_seconds() - start_seconds;
+    bool is_complete = replayed == WM_OK && !r->is_cut &&
+                       !wm_interrupt_is_wanted() &&
+                       wm_engine_is_complete(r->engine);
+    run_fill_report(r, is_complete, seconds);
+    if (is_complete) {
+        run_warn_empty(r);
+    }
+    /* A failed run that simulated nothing has no report. */
+    if (is_complete || r->report.n_kernels != 0) {
+        status = run_write(r, replayed == WM_OK ? err : NULL);
+    }
+    if (!r->options.is_quiet) {
+        wm_output_warnings(&r->report.diag);
+    }
+    if (replayed != WM_OK) {
+        return replayed;
+    }
+    return status != WM_OK ? status : run_verdict(r, err);
+}
+
+wm_status wm_cmd_run(const wm_subcommand *self, int argc, char **argv,
+                     wm_error *err)
+{
+    static_assert((int)WM_BOUND_COUNT == (int)WM_REPORT_BOUNDS,
+                  "the report names every bound of the engine");
+    run *r = calloc(1, sizeof(*r));
+    bool is_help = false;
+    if (r == NULL) {
+        return wm_fail_memory(err);
+    }
+    wm_report_init(&r->report);
+    r->options.config = "auto";
+    r->options.mode = "timing";
+    r->options.output = "-";
+    r->options.format = "text";
+    r->options.progress = "auto";
+    r->options.names = "own";
+    r->options.select.n_count = UINT64_MAX;
+    wm_status status = wm_options_parse(self, &run_table, argc, argv,
+                                        &r->options, &r->traces, &is_help, err);
+    if (status == WM_OK && !is_help) {
+        status = run_all(r, err);
+    }
+    wm_engine_free(r->engine);
+    wm_report_fini(&r->report);
+    wm_config_free(r->config);
+    if (r->has_select) {
+        wm_select_fini(&r->select);
+    }
+    wm_words_fini(&r->options.sets);
+    wm_words_fini(&r->traces);
+    free(r);
+    return status;
+}

@@ -1,0 +1,147 @@
+/*
+ * config_explain.c -- `warpmem config explain`: what a key means.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "config/config.h"
+#include "model/cache/policy.h"
+#include "report/human.h"
+
+wm_status wm_config_cmd_explain(const wm_subcommand *self, int argc,
+                                char **argv, wm_error *err);
+
+typedef struct explain_options {
+    bool is_page;
+} explain_options;
+
+static const wm_option explain_option_list[] = {
+    {WM_OPTION_FLAG, '\0', "all", NULL, "As the page docs/CONFIG.md.",
+     offsetof(explain_options, is_page), 0, 0},
+};
+
+static const wm_option_table explain_table = {
+    explain_option_list,
+    sizeof(explain_option_list) / sizeof(explain_option_list[0]), 0, SIZE_MAX,
+    "Without KEY: one line per key.  KEY may be a section, as in l2."};
+
+/* Each schema type: what a value looks like, and the unit that min, max and
+ * result JSON use. */
+static const struct {
+    const char *type;
+    const char *form;
+    const char *unit;
+} explain_types[] = {
+    {"INT", "a whole number", ""},
+    {"SIZE", "a size with its unit, as in 128 KiB", " B"},
+    {"SIZES", "up to 16 rising sizes and one unit, as in 0 8 16 32 KiB", " B"},
+    {"CLOCK", "a frequency with its unit, as in 1380 MHz", " Hz"},
+    {"TIME", "a time with its unit, as in 160 ns", " ps"},
+    {"CYCLES", "SM cycles, or a time with its unit, as in 20 ns", " cycles"},
+    {"RATE", "a rate with its unit, as in 898 GB/s", " B/s"},
+    {"PER_CLK", "bytes per SM cycle, as in 64 B/clk", " / 1000 B/clk"},
+    {"BOOL", "true or false", ""},
+    {"CHOICE", "one of the choices below", ""},
+    {"NAME", "one of the names below", ""},
+};
+
+static void explain_range(const wm_key *key, wm_buffer *out)
+{
+    for (size_t i = 0; i < sizeof(explain_types) / sizeof(explain_types[0]);
+         i++) {
+        if (strcmp(explain_types[i].type, key->type) != 0) {
+            continue;
+        }
+        wm_buffer_printf(out, "  value    %s\n", explain_types[i].form);
+        if (key->max != 0 && strcmp(key->type, "BOOL") != 0) {
+            wm_buffer_printf(out, "  range    %" PRIu64 " to %" PRIu64 "%s\n",
+                             key->min, key->max, explain_types[i].unit);
+        }
+    }
+}
+
+static void explain_choices(const wm_key *key, wm_buffer *out)
+{
+    if (strcmp(key->type, "CHOICE") == 0) {
+        wm_buffer_printf(out, "  choices  %s\n", key->unit);
+    }
+    if (strcmp(key->type, "NAME") == 0) {
+        for (size_t i = 0; wm_policies[i] != NULL; i++) {
+            wm_buffer_printf(out, "  %-8s %-7s ", i == 0 ? "names" : "",
+                             wm_policies[i]->name);
+            wm_human_wrap(out, wm_policies[i]->summary, 19, 19);
+        }
+    }
+}
+
+static void explain_key(const wm_key *key, wm_buffer *out)
+{
+    wm_buffer_printf(out, "%s\n  ", key->name);
+    wm_human_wrap(out, key->sentence, 2, 2);
+    explain_range(key, out);
+    wm_buffer_printf(out, "  default  %s\n",
+                     *key->preset != '\0' ? key->preset : "derived, or empty");
+    explain_choices(key, out);
+}
+
+static wm_status explain_word(const char *word, wm_buffer *out, wm_error *err)
+{
+    const wm_key *key = wm_key_find(word);
+    size_t n_shown = 0;
+    if (key != NULL) {
+        explain_key(key, out);
+        return WM_OK;
+    }
+    for (size_t i = 0; i < wm_n_keys; i++) {
+        if (strcmp(wm_keys[i].section, word) == 0) {
+            wm_buffer_puts(out, n_shown++ == 0 ? "" : "\n");
+            explain_key(&wm_keys[i], out);
+        }
+    }
+    if (n_shown != 0) {
+        return WM_OK;
+    }
+    return wm_fail(err, WM_EUSAGE,
+                   "config explain: unknown key \"%.64s\"; did you mean "
+                   "\"%s\"?",
+                   word, wm_key_nearest(word)->name);
+}
+
+static void explain_all(wm_buffer *out)
+{
+    for (size_t i = 0; i < wm_n_keys; i++) {
+        wm_buffer_printf(out, "%-25s ", wm_keys[i].name);
+        wm_human_wrap(out, wm_keys[i].sentence, 26, 26);
+    }
+}
+
+wm_status wm_config_cmd_explain(const wm_subcommand *self, int argc,
+                                char **argv, wm_error *err)
+{
+    explain_options options = {false};
+    wm_words words = {0};
+    wm_buffer out;
+    bool is_help = false;
+    wm_buffer_init(&out);
+    wm_status status = wm_options_parse(self, &explain_table, argc, argv,
+                                        &options, &words, &is_help, err);
+    for (size_t i = 0; status == WM_OK && i < words.n; i++) {
+        wm_buffer_puts(&out, i == 0 ? "" : "\n");
+        status = explain_word(words.items[i], &out, err);
+    }
+    if (status == WM_OK && !is_help) {
+        if (options.is_page) {
+            wm_config_reference(&out);
+        } else if (words.n == 0) {
+            explain_all(&out);
+        }
+        status = wm_output_print(&out, err);
+    } else {
+        wm_buffer_fini(&out);
+    }
+    wm_words_fini(&words);
+    return status;
+}

@@ -1,0 +1,132 @@
+/*
+ * trace_cat.c -- `warpmem trace cat`: a trace as text, CTA by CTA.
+ *
+ * Memory does not grow with the trace: the text leaves after each CTA.
+ */
+#include <stddef.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/trace_walk.h"
+#include "trace/text_write.h"
+
+wm_status wm_trace_cmd_cat(const wm_subcommand *self, int argc, char **argv,
+                           wm_error *err);
+
+typedef struct cat_options {
+    const char *output;
+    wm_select_options select;
+    bool keep_going;
+} cat_options;
+
+static const wm_option cat_option_list[] = {
+    {WM_OPTION_TEXT, 'o', "output", "FILE",
+     "Write to FILE, - = stdout. [Default: -]", offsetof(cat_options, output),
+     0, 0},
+    WM_SELECT_OPTIONS(cat_options, select),
+    {WM_OPTION_FLAG, '\0', "keep-going", NULL,
+     "Go on after a damaged kernel; exit 1 then.",
+     offsetof(cat_options, keep_going), 0, 0},
+};
+
+static const wm_option_table cat_table = {
+    cat_option_list, sizeof(cat_option_list) / sizeof(cat_option_list[0]), 1, 1,
+    "The text is itself a trace that every command reads."};
+
+typedef struct cat_state {
+    wm_output output;
+    wm_buffer text;
+    uint32_t n_statics; /* of the launch, written so far */
+} cat_state;
+
+static wm_status cat_copy(void *context, const wm_copy *copy, wm_error *err)
+{
+    cat_state *cat = context;
+    wm_text_add_copy(&cat->text, copy);
+    return wm_output_add(&cat->output, &cat->text, err);
+}
+
+static wm_status cat_launch(void *context, const wm_launch *launch,
+                            wm_error *err)
+{
+    cat_state *cat = context;
+    cat->n_statics = 0;
+    wm_text_add_launch(&cat->text, launch);
+    return wm_output_add(&cat->output, &cat->text, err);
+}
+
+static wm_status cat_cta(void *context, const wm_launch *launch,
+                         const wm_cta *cta, wm_error *err)
+{
+    cat_state *cat = context;
+    wm_text_add_statics(&cat->text, launch, cat->n_statics);
+    cat->n_statics = launch->n_statics;
+    wm_text_add_cta(&cat->text, launch, cta);
+    return wm_output_add(&cat->output, &cat->text, err);
+}
+
+static const wm_trace_sink cat_sink = {cat_copy, cat_launch, cat_cta, NULL};
+
+static wm_status cat_walk(const cat_options *options, wm_trace_walk *walk,
+                          wm_error *err)
+{
+    cat_state cat = {.n_statics = 0};
+    walk->context = &cat;
+    wm_status status = wm_output_open(&cat.output, options->output, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    wm_buffer_init(&cat.text);
+    wm_text_add_head(&cat.text);
+    status = wm_output_add(&cat.output, &cat.text, err);
+    if (status == WM_OK) {
+        status = wm_trace_walk_run(walk, err);
+    }
+    if (status == WM_OK) {
+        status = wm_output_close(&cat.output, err);
+    } else {
+        wm_output_abort(&cat.output);
+    }
+    wm_buffer_fini(&cat.text);
+    return status;
+}
+
+static wm_status cat_run(const cat_options *options, const char *path,
+                         wm_error *err)
+{
+    wm_select select;
+    wm_diag diag;
+    wm_diag_init(&diag);
+    wm_status status = wm_select_init(&select, &options->select, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    wm_trace_walk walk = {.path = path,
+                          .keep_going = options->keep_going,
+                          .select = &select,
+                          .diag = &diag,
+                          .sink = &cat_sink};
+    status = cat_walk(options, &walk, err);
+    wm_output_warnings(&diag);
+    wm_select_fini(&select);
+    if (status == WM_OK && !walk.is_complete) {
+        status = wm_fail(err, WM_EFORMAT, "%s: the trace is incomplete", path);
+    }
+    return status;
+}
+
+wm_status wm_trace_cmd_cat(const wm_subcommand *self, int argc, char **argv,
+                           wm_error *err)
+{
+    cat_options options = {.output = "-", .select = {NULL, 0, UINT64_MAX}};
+    wm_words arguments = {0};
+    bool is_help = false;
+    wm_status status = wm_options_parse(self, &cat_table, argc, argv, &options,
+                                        &arguments, &is_help, err);
+    if (status == WM_OK && !is_help) {
+        status = cat_run(&options, arguments.items[0], err);
+    }
+    wm_words_fini(&arguments);
+    return status;
+}

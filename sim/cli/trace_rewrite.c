@@ -1,0 +1,87 @@
+/*
+ * trace_rewrite.c -- writes what a walk finds as a .wmt file.
+ */
+#include "cli/trace_rewrite.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/output.h"
+#include "report/human.h"
+#include "trace/wmt.h"
+
+static wm_status rewrite_copy(void *context, const wm_copy *copy, wm_error *err)
+{
+    return wm_wmt_copy(context, copy, err);
+}
+
+static wm_status rewrite_launch(void *context, const wm_launch *launch,
+                                wm_error *err)
+{
+    return wm_wmt_launch(context, launch, err);
+}
+
+static wm_status rewrite_cta(void *context, const wm_launch *launch,
+                             const wm_cta *cta, wm_error *err)
+{
+    return wm_wmt_cta(context, launch, cta, err);
+}
+
+static const wm_trace_sink rewrite_sink = {rewrite_copy, rewrite_launch,
+                                           rewrite_cta, NULL};
+
+static void rewrite_note(const wm_trace_walk *walk, const char *output)
+{
+    struct stat info;
+    char in[WM_HUMAN_BYTES], out[WM_HUMAN_BYTES];
+    if (stat(output, &info) != 0 || info.st_size <= 0) {
+        return;
+    }
+    double n_in = (double)walk->n_stored_bytes;
+    double n_out = (double)info.st_size;
+    wm_output_note("%s: %s of %s became %s (ratio %.2f)", output,
+                   wm_human_bytes(in, n_in), walk->format,
+                   wm_human_bytes(out, n_out), n_in / n_out);
+}
+
+wm_status wm_trace_rewrite(wm_trace_walk *walk, const char *output,
+                           bool is_quiet, wm_error *err)
+{
+    wm_wmt_writer *writer = NULL;
+    if (output == NULL || strcmp(output, "-") == 0) {
+        return wm_fail(err, WM_EUSAGE,
+                       "--output: want a file's name: a .wmt cannot be "
+                       "written to a pipe");
+    }
+    wm_status status = wm_output_check(output, err);
+    if (status == WM_OK) {
+        status = wm_wmt_create(output, &writer, err);
+    }
+    if (status != WM_OK) {
+        return status;
+    }
+    walk->sink = &rewrite_sink;
+    walk->context = writer;
+    status = wm_trace_walk_run(walk, err);
+    if (status == WM_OK && !walk->is_complete && !walk->keep_going) {
+        status = wm_fail(err, WM_EFORMAT,
+                         "%s: the trace is incomplete; --keep-going converts "
+                         "what there is",
+                         walk->path);
+    }
+    if (status != WM_OK) {
+        wm_wmt_abort(writer);
+        return status;
+    }
+    status = wm_wmt_finish(writer, err);
+    if (status == WM_OK && !is_quiet) {
+        rewrite_note(walk, output);
+    }
+    if (status == WM_OK && !walk->is_complete) {
+        status = wm_fail(err, WM_EFORMAT,
+                         "%s: the trace is incomplete; what there is was "
+                         "written",
+                         walk->path);
+    }
+    return status;
+}

@@ -1,0 +1,21 @@
+/*
+ * trace_rewrite.h -- writes what a walk finds as a .wmt file: the common part
+ * of `trace convert` and `trace slice`.
+ *
+ * Errors  those of reader and writer; on failure no file is left.
+ */
+#ifndef WM_CLI_TRACE_REWRITE_H
+#define WM_CLI_TRACE_REWRITE_H
+
+#include "cli/trace_walk.h"
+
+/*
+ * Reads walk->path (sink and context are set here), writes output.  Copies
+ * are kept whatever the selection: they decide what the L2 holds.  An
+ * incomplete trace is written with keep_going only, and is WM_EFORMAT all the
+ * same.  is_quiet leaves out the sizes on stderr.
+ */
+wm_status wm_trace_rewrite(wm_trace_walk *walk, const char *output,
+                           bool is_quiet, wm_error *err);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * trace_slice.c -- `warpmem trace slice`: some launches of a trace.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/trace_rewrite.h"
+
+wm_status wm_trace_cmd_slice(const wm_subcommand *self, int argc, char **argv,
+                             wm_error *err);
+
+typedef struct slice_options {
+    const char *output;
+    wm_select_options select;
+    bool keep_going;
+    bool is_quiet;
+} slice_options;
+
+static const wm_option slice_option_list[] = {
+    {WM_OPTION_TEXT, 'o', "output", "OUT", "The .wmt file to write.",
+     offsetof(slice_options, output), 0, 0},
+    WM_SELECT_OPTIONS(slice_options, select),
+    {WM_OPTION_FLAG, '\0', "keep-going", NULL,
+     "Go on after a damaged kernel; exit 1 then.",
+     offsetof(slice_options, keep_going), 0, 0},
+    {WM_OPTION_FLAG, 'q', "quiet", NULL, "No warnings, no sizes.",
+     offsetof(slice_options, is_quiet), 0, 0},
+};
+
+static const wm_option_table slice_table = {
+    slice_option_list, sizeof(slice_option_list) / sizeof(slice_option_list[0]),
+    1, 1, "Memory copies are all kept: they decide what the L2 holds."};
+
+static wm_status slice_run(const slice_options *options, const char *path,
+                           wm_error *err)
+{
+    wm_select select;
+    wm_diag diag;
+    wm_diag_init(&diag);
+    wm_status status = wm_select_init(&select, &options->select, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    wm_trace_walk walk = {.path = path,
+                          .keep_going = options->keep_going,
+                          .select = &select,
+                          .diag = &diag};
+    status = wm_trace_rewrite(&walk, options->output, options->is_quiet, err);
+    if (select.n_seen != 0 && select.n_taken == 0) {
+        wm_warn(&diag, "nothing-selected", NULL,
+                "none of %" PRIu64 " launches is selected", select.n_seen);
+    }
+    if (!options->is_quiet) {
+        wm_output_warnings(&diag);
+    }
+    wm_select_fini(&select);
+    return status;
+}
+
+wm_status wm_trace_cmd_slice(const wm_subcommand *self, int argc, char **argv,
+                             wm_error *err)
+{
+    slice_options options = {.select = {NULL, 0, UINT64_MAX}};
+    wm_words arguments = {0};
+    bool is_help = false;
+    wm_status status = wm_options_parse(self, &slice_table, argc, argv,
+                                        &options, &arguments, &is_help, err);
+    if (status == WM_OK && !is_help) {
+        status = slice_run(&options, arguments.items[0], err);
+    }
+    wm_words_fini(&arguments);
+    return status;
+}

@@ -1,0 +1,87 @@
+/*
+ * trace_walk.c -- reads a trace to its end and hands on what it finds.
+ */
+#include "cli/trace_walk.h"
+
+#include <stdio.h>
+
+static wm_status walk_ctas(const wm_trace_walk *walk, wm_trace *trace,
+                           wm_cta *cta, wm_error *err)
+{
+    const wm_trace_sink *sink = walk->sink;
+    for (;;) {
+        bool has_cta = false;
+        wm_status status = wm_trace_next_cta(trace, cta, &has_cta, err);
+        if (status == WM_OK && has_cta && sink->cta != NULL) {
+            status = sink->cta(walk->context, wm_trace_launch(trace), cta, err);
+        }
+        if (status != WM_OK || !has_cta) {
+            return status;
+        }
+    }
+}
+
+static wm_status walk_launch(const wm_trace_walk *walk, wm_trace *trace,
+                             const wm_launch *launch, wm_cta *cta,
+                             wm_error *err)
+{
+    const wm_trace_sink *sink = walk->sink;
+    wm_status status = WM_OK;
+    if (walk->select != NULL && !wm_select_takes(walk->select, launch)) {
+        return WM_OK;
+    }
+    if (sink->launch != NULL) {
+        status = sink->launch(walk->context, launch, err);
+    }
+    if (status == WM_OK) {
+        status = walk_ctas(walk, trace, cta, err);
+    }
+    if (status == WM_OK && sink->launch_end != NULL) {
+        status = sink->launch_end(walk->context, wm_trace_launch(trace), err);
+    }
+    return status;
+}
+
+static wm_status walk_commands(const wm_trace_walk *walk, wm_trace *trace,
+                               wm_cta *cta, wm_error *err)
+{
+    for (;;) {
+        wm_command command;
+        wm_status status = wm_trace_next_command(trace, &command, err);
+        if (status != WM_OK || command.kind == WM_COMMAND_END) {
+            return status;
+        }
+        if (command.kind == WM_COMMAND_LAUNCH) {
+            status = walk_launch(walk, trace, &command.launch, cta, err);
+        } else if (walk->sink->copy != NULL) {
+            status = walk->sink->copy(walk->context, &command.copy, err);
+        }
+        if (status != WM_OK) {
+            return status;
+        }
+    }
+}
+
+wm_status wm_trace_walk_run(wm_trace_walk *walk, wm_error *err)
+{
+    const wm_trace_options options = {walk->keep_going};
+    wm_trace *trace = NULL;
+    wm_cta cta;
+    uint64_t n_total = 0;
+    walk->is_complete = false;
+    wm_status status =
+        wm_trace_open(walk->path, &options, walk->diag, &trace, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    wm_cta_init(&cta);
+    status = walk_commands(walk, trace, &cta, err);
+    wm_cta_fini(&cta);
+    walk->is_complete = status == WM_OK && wm_trace_is_complete(trace);
+    (void)snprintf(walk->format, sizeof(walk->format), "%s",
+                   wm_trace_format_name(trace));
+    wm_trace_digest(trace, walk->digest);
+    wm_trace_position(trace, &walk->n_stored_bytes, &n_total);
+    wm_trace_close(trace);
+    return status;
+}

@@ -1,0 +1,393 @@
+/*
+ * build.c -- from a configuration to the constants of a run, and the memory
+ * of SMs and partitions.
+ */
+#include "engine/engine_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- clock ---------------------------------------------------------------- */
+wm_clock wm_clock_of(uint64_t hz)
+{
+    wm_clock clock;
+    clock.hz = hz;
+    clock.ps_per_cycle_q32 =
+        wm_mul_div(UINT64_C(1000000000000), UINT64_C(1) << 32, hz);
+    clock.cycles_per_ps_q64 =
+        wm_mul_div(UINT64_C(1) << 63, 2 * hz, UINT64_C(1000000000000));
+    return clock;
+}
+
+uint64_t wm_clock_ps(const wm_clock *clock, uint64_t cycle)
+{
+    __extension__ typedef unsigned __int128 wide;
+    return (uint64_t)(((wide)cycle * clock->ps_per_cycle_q32) >> 32);
+}
+
+uint64_t wm_clock_cycle(const wm_clock *clock, uint64_t ps)
+{
+    uint64_t cycle = wm_mul_high(ps, clock->cycles_per_ps_q64);
+    while (wm_clock_ps(clock, cycle) < ps) {
+        cycle++;
+    }
+    return cycle;
+}
+
+/* --- constants ------------------------------------------------------------ */
+static uint64_t build_gcd(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Port time of n bytes at `rate` thousandths of a byte per cycle, in 1/256
+ * cycles, rounded to nearest, at least 1. */
+static uint32_t build_cost_q8(uint64_t bytes, uint64_t rate)
+{
+    uint64_t cost = (bytes * 1000 * 256 + rate / 2) / rate;
+    return cost != 0 ? (uint32_t)cost : 1;
+}
+
+static wm_status build_policy(const char *key, const char *name,
+                              const wm_policy **out, wm_error *err)
+{
+    *out = wm_policy_find(name);
+    if (*out != NULL) {
+        return WM_OK;
+    }
+    char known[128] = "";
+    size_t used = 0;
+    for (size_t i = 0; wm_policies[i] != NULL; i++) {
+        const char *word = wm_policies[i]->name;
+        size_t length = strlen(word);
+        if (used + length + 3 < sizeof(known)) {
+            memcpy(known + used, i != 0 ? ", " : "", i != 0 ? 2 : 0);
+            used += i != 0 ? 2 : 0;
+            memcpy(known + used, word, length + 1);
+            used += length;
+        }
+    }
+    return wm_fail(err, WM_ECONFIG, "%s: unknown policy %s, wanted one of: %s",
+                   key, name, known);
+}
+
+static void build_partitions(wm_params *params)
+{
+    const wm_config *config = &params->config;
+    params->n_sms = (uint32_t)config->sm.count;
+    params->n_slices = (uint32_t)config->l2.slices;
+    params->n_channels = (uint32_t)config->dram.channels;
+    params->n_partitions =
+        (uint32_t)build_gcd(params->n_slices, params->n_channels);
+    params->slices_per_partition = params->n_slices / params->n_partitions;
+    params->channels_per_partition = params->n_channels / params->n_partitions;
+    params->slice_div = wm_divisor_of(params->slices_per_partition);
+    params->slice_spread =
+        wm_spread_of(params->n_slices, config->l2.hash == WM_HASH_XOR);
+    params->channel_spread = wm_spread_of(params->channels_per_partition,
+                                          config->l2.hash == WM_HASH_XOR);
+    params->chunk_div = wm_divisor_of(config->l2.interleave / config->l2.line);
+}
+
+static void build_times(wm_params *params)
+{
+    const wm_config *config = &params->config;
+    params->clock = wm_clock_of(config->sm.clock);
+    params->request_latency_ps =
+        wm_clock_ps(&params->clock, config->fabric.request_latency);
+    params->response_latency_ps =
+        wm_clock_ps(&params->clock, config->fabric.response_latency);
+    params->slice_latency_ps = wm_clock_ps(&params->clock, config->l2.latency) -
+                               params->request_latency_ps -
+                               params->response_latency_ps;
+    params->atomic_ps = wm_clock_ps(&params->clock, config->l2.atomic_cycles);
+    params->slice_sector_ps =
+        wm_mul_div(config->l2.sector * 1000, UINT64_C(1000000000000),
+                   config->sm.clock) /
+        config->l2.bandwidth;
+    params->request_cost_q8 =
+        build_cost_q8(config->l1.sector, config->fabric.request_bandwidth);
+    params->store_cost_q8 = params->request_cost_q8;
+    params->reply_cost_q8 =
+        build_cost_q8(config->l1.sector, config->fabric.sm_bandwidth);
+    uint64_t window = config->l2.latency;
+    if (window > config->kernel.cta_latency) {
+        window = config->kernel.cta_latency;
+    }
+    if (window > WM_WINDOW_MAX) {
+        window = WM_WINDOW_MAX;
+    }
+    params->window = params->is_counts ? 256 : (uint32_t)window;
+    params->window_div = wm_divisor_of(params->window);
+}
+
+wm_status wm_params_init(wm_params *params, const wm_config *config,
+                         const wm_engine_options *options, wm_error *err)
+{
+    memset(params, 0, sizeof(*params));
+    params->config = *config;
+    params->is_counts = options->mode == WM_MODE_COUNTS;
+    params->per_instruction = options->per_instruction;
+    params->is_l1_on = config->l1.enabled != 0;
+    wm_status status =
+        build_policy("l1.policy", config->l1.policy, &params->l1_policy, err);
+    if (status == WM_OK) {
+        status = build_policy("l2.policy", config->l2.policy,
+                              &params->l2_policy, err);
+    }
+    if (status == WM_OK) {
+        status = wm_coalescer_init(
+            &params->coalescer, config->l1.line, config->l1.sector,
+            (uint32_t)config->coalescer.mode, config->coalescer.segment,
+            (uint32_t)config->coalescer.split, (uint32_t)config->l1.tag_banks,
+            err);
+    }
+    if (status != WM_OK) {
+        return status;
+    }
+    /* The L1's data array: 32 banks of 4 bytes (docs/MODEL.md). */
+    params->l1_banks = (wm_banks){32, 4};
+    params->shared_banks = (wm_banks){(uint32_t)config->shared.banks,
+                                      (uint32_t)config->shared.bank_width};
+    build_partitions(params);
+    build_times(params);
+    params->lanes_div = wm_divisor_of(config->sm.lsu_lanes);
+    params->tag_shift = wm_highest_bit(config->l1.tag_banks);
+    params->sector_bytes = (uint32_t)config->l1.sector;
+    params->sectors_per_line = (uint32_t)(config->l1.line / config->l1.sector);
+    params->l1_sets = config->l1.sets;
+    params->warp_size = 32;
+    /* What one window can send at most, twice over. */
+    uint64_t per_cycle = 256 / params->request_cost_q8 + 1;
+    uint64_t room = (params->window + WM_PORT_DEPTH) * per_cycle * 2;
+    if (params->is_counts || room < 1024) {
+        room = params->is_counts ? 4096 : 1024;
+    }
+    room = room > 32768 ? 32768 : room;
+    params->fifo_mask = (1u << (wm_highest_bit(room - 1) + 1)) - 1;
+    return WM_OK;
+}
+
+/* --- memory --------------------------------------------------------------- */
+static wm_status build_lists(const wm_params *params, wm_sm *sm, wm_error *err)
+{
+    const uint32_t n_mshrs = (uint32_t)params->config.l1.mshrs;
+    const uint32_t n_waiters = 4 * n_mshrs + 64;
+    const uint32_t depth = (uint32_t)params->config.sm.lsu_queue;
+    sm->release_mask = (2u << wm_highest_bit(n_mshrs)) - 1;
+    sm->mshrs = calloc(n_mshrs, sizeof(*sm->mshrs));
+    sm->waiters = calloc(n_waiters, sizeof(*sm->waiters));
+    sm->releases = calloc((size_t)sm->release_mask + 1, sizeof(*sm->releases));
+    sm->queue = calloc((size_t)depth + 1, sizeof(*sm->queue));
+    sm->starts = calloc(depth, sizeof(*sm->starts));
+    sm->fifo = calloc((size_t)params->fifo_mask + 1, sizeof(*sm->fifo));
+    sm->payload = calloc((size_t)params->fifo_mask + 1, sizeof(*sm->payload));
+    sm->order = calloc((size_t)params->fifo_mask + 1, sizeof(*sm->order));
+    sm->first = calloc(params->n_partitions + 1, sizeof(*sm->first));
+    sm->finished = calloc(WM_WARPS_MAX, sizeof(*sm->finished));
+    if (sm->mshrs == NULL || sm->waiters == NULL || sm->releases == NULL ||
+        sm->queue == NULL || sm->starts == NULL || sm->fifo == NULL ||
+        sm->payload == NULL || sm->order == NULL || sm->first == NULL ||
+        sm->finished == NULL) {
+        return wm_fail_memory(err);
+    }
+    for (uint32_t i = 0; i < n_mshrs; i++) {
+        sm->mshrs[i].next = i + 1;
+    }
+    for (uint32_t i = 0; i < n_waiters; i++) {
+        sm->waiters[i].next = i + 1;
+    }
+    sm->n_waiters_free = n_waiters;
+    return WM_OK;
+}
+
+static wm_status build_sm(const wm_params *params, wm_sm *sm, uint32_t id,
+                          wm_error *err)
+{
+    sm->id = id;
+    sm->n_schedulers = (uint32_t)params->config.sm.schedulers;
+    sm->free_warps = wm_low_mask((uint32_t)params->config.sm.max_warps);
+    sm->next_event = UINT64_MAX;
+    wm_cache_geometry geometry = {params->l1_sets,
+                                  (uint32_t)params->config.l1.ways,
+                                  params->config.l1.hash == WM_HASH_XOR,
+                                  false,
+                                  params->l1_policy,
+                                  id};
+    wm_status status = wm_cache_init(&sm->l1, &geometry, err);
+    return status == WM_OK ? build_lists(params, sm, err) : status;
+}
+
+static wm_dram_params build_dram(const wm_params *params)
+{
+    const wm_config *config = &params->config;
+    wm_dram_params dram;
+    /* sector / (bandwidth / channels), in femtoseconds */
+    dram.sector_time_fs =
+        wm_mul_div(config->l2.sector * config->dram.channels,
+                   UINT64_C(1000000000000000), config->dram.bandwidth);
+    dram.latency_ps = config->dram.latency;
+    dram.row_miss_ps = config->dram.row_miss;
+    dram.bank_cycle_ps = config->dram.bank_cycle;
+    dram.activate_interval_ps = config->dram.activate_interval;
+    dram.turnaround_ps = config->dram.turnaround;
+    dram.write_batch = (uint32_t)config->dram.write_batch;
+    dram.n_banks = (uint32_t)config->dram.banks;
+    dram.lines_per_row = config->dram.row > config->l2.line
+                             ? (uint32_t)(config->dram.row / config->l2.line)
+                             : 1;
+    return dram;
+}
+
+static wm_status build_slice(const wm_params *params, wm_slice *slice,
+                             uint32_t local, uint32_t id, wm_error *err)
+{
+    const wm_config *config = &params->config;
+    wm_cache_geometry geometry = {config->l2.sets,
+                                  (uint32_t)config->l2.ways,
+                                  config->l2.hash == WM_HASH_XOR,
+                                  true,
+                                  params->l2_policy,
+                                  UINT64_C(0x10000) + id};
+    slice->local = local;
+    wm_status status = wm_cache_init(&slice->tags, &geometry, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    slice->bytes =
+        calloc(config->l2.sets * config->l2.ways, sizeof(*slice->bytes));
+    slice->misses = calloc(config->l2.mshrs, sizeof(*slice->misses));
+    if (slice->bytes == NULL || slice->misses == NULL) {
+        return wm_fail_memory(err);
+    }
+    return WM_OK;
+}
+
+static wm_status build_partition(const wm_params *params,
+                                 wm_partition *partition, uint32_t index,
+                                 wm_error *err)
+{
+    const uint32_t n = params->slices_per_partition;
+    wm_dram_params dram = build_dram(params);
+    wm_status status = WM_OK;
+    partition->slices = calloc(n, sizeof(*partition->slices));
+    partition->channels =
+        calloc(params->channels_per_partition, sizeof(*partition->channels));
+    partition->first = calloc(params->n_sms + 1, sizeof(*partition->first));
+    if (partition->slices == NULL || partition->channels == NULL ||
+        partition->first == NULL) {
+        return wm_fail_memory(err);
+    }
+    for (uint32_t s = 0; s < n && status == WM_OK; s++) {
+        status =
+            build_slice(params, &partition->slices[s], s, index * n + s, err);
+    }
+    for (uint32_t c = 0; c < params->channels_per_partition && status == WM_OK;
+         c++) {
+        status = wm_dram_new(&dram, &partition->channels[c], err);
+    }
+    return status;
+}
+
+wm_status wm_build(wm_engine *engine, wm_error *err)
+{
+    const wm_params *params = &engine->params;
+    wm_status status = wm_pool_new(engine->options.jobs, &engine->pool, err);
+    engine->sms = calloc(params->n_sms, sizeof(*engine->sms));
+    engine->partitions =
+        calloc(params->n_partitions, sizeof(*engine->partitions));
+    if (status == WM_OK &&
+        (engine->sms == NULL || engine->partitions == NULL)) {
+        status = wm_fail_memory(err);
+    }
+    for (uint32_t s = 0; s < params->n_sms && status == WM_OK; s++) {
+        status = build_sm(params, &engine->sms[s], s, err);
+    }
+    for (uint32_t p = 0; p < params->n_partitions && status == WM_OK; p++) {
+        status = build_partition(params, &engine->partitions[p], p, err);
+    }
+    if (status == WM_OK && params->per_instruction) {
+        engine->n_row_sets = wm_pool_threads(engine->pool);
+        engine->rows = calloc(engine->n_row_sets, sizeof(*engine->rows));
+        engine->cap_rows =
+            calloc(engine->n_row_sets, sizeof(*engine->cap_rows));
+        if (engine->rows == NULL || engine->cap_rows == NULL) {
+            status = wm_fail_memory(err);
+        }
+    }
+    return status;
+}
+
+static void unbuild_sm(wm_sm *sm)
+{
+    wm_cache_fini(&sm->l1);
+    free(sm->mshrs);
+    free(sm->waiters);
+    free(sm->releases);
+    free(sm->queue);
+    free(sm->starts);
+    free(sm->fifo);
+    free(sm->payload);
+    free(sm->order);
+    free(sm->first);
+    free(sm->finished);
+    free(sm->inbox);
+    free(sm->inbox_link);
+}
+
+static void unbuild_partition(const wm_params *params, wm_partition *partition)
+{
+    for (uint32_t s = 0;
+         partition->slices != NULL && s < params->slices_per_partition; s++) {
+        wm_cache_fini(&partition->slices[s].tags);
+        free(partition->slices[s].bytes);
+        free(partition->slices[s].misses);
+    }
+    for (uint32_t c = 0;
+         partition->channels != NULL && c < params->channels_per_partition;
+         c++) {
+        wm_dram_free(partition->channels[c]);
+    }
+    for (uint32_t k = 0; k < WM_CALENDAR; k++) {
+        free(partition->calendar[k].reply);
+    }
+    free(partition->later.reply);
+    free(partition->out.reply);
+    free(partition->slices);
+    free(partition->channels);
+    free(partition->first);
+    free(partition->request);
+    free(partition->from);
+    free(partition->link);
+    free(partition->order);
+}
+
+void wm_unbuild(wm_engine *engine)
+{
+    wm_pool_free(engine->pool);
+    for (uint32_t s = 0; engine->sms != NULL && s < engine->params.n_sms; s++) {
+        unbuild_sm(&engine->sms[s]);
+    }
+    for (uint32_t p = 0;
+         engine->partitions != NULL && p < engine->params.n_partitions; p++) {
+        unbuild_partition(&engine->params, &engine->partitions[p]);
+    }
+    for (size_t i = 0; i < engine->n_spare; i++) {
+        wm_cta_fini(engine->spare[i]);
+        free(engine->spare[i]);
+    }
+    for (uint32_t r = 0; engine->rows != NULL && r < engine->n_row_sets; r++) {
+        free(engine->rows[r]);
+    }
+    free(engine->rows);
+    free(engine->cap_rows);
+    free(engine->finished);
+    free(engine->spare);
+    free(engine->sms);
+    free(engine->partitions);
+}

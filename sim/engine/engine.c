@@ -1,0 +1,302 @@
+/*
+ * engine.c -- the launch loop: windows of SM phase, partition phase and
+ * boundary, until the kernel's CTAs are through.
+ */
+#include "engine/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/engine_internal.h"
+
+#define POLL_NS UINT64_C(100000000) /* host time between progress calls */
+
+const char *wm_bound_name(wm_bound bound)
+{
+    static const char *const names[WM_BOUND_COUNT] = {
+        "lsu", "l1", "shared", "fabric", "l2", "dram", "latency", "launch"};
+    return names[bound];
+}
+
+wm_status wm_engine_new(const wm_config *config,
+                        const wm_engine_options *options, wm_engine **out,
+                        wm_error *err)
+{
+    wm_engine *engine = calloc(1, sizeof(*engine));
+    if (engine == NULL) {
+        return wm_fail_memory(err);
+    }
+    engine->options = *options;
+    engine->is_complete = true;
+    wm_status status = wm_params_init(&engine->params, config, options, err);
+    if (status == WM_OK) {
+        status = wm_build(engine, err);
+    }
+    if (status != WM_OK) {
+        wm_engine_free(engine);
+        return status;
+    }
+    if (config->l2.partitions > 1) {
+        wm_warn(options->diag, "l2-partitions", NULL,
+                "l2.partitions = 2 is not modelled yet: treated as 1");
+    }
+    *out = engine;
+    return WM_OK;
+}
+
+void wm_engine_free(wm_engine *engine)
+{
+    if (engine == NULL) {
+        return;
+    }
+    if (engine->sms != NULL) {
+        wm_dispatch_abandon(engine);
+    }
+    wm_unbuild(engine);
+    free(engine);
+}
+
+/* --- windows -------------------------------------------------------------- */
+static void engine_sm_phase(void *context, uint32_t first, uint32_t last)
+{
+    wm_engine *engine = context;
+    for (uint32_t s = first; s < last; s++) {
+        if (engine->params.is_counts) {
+            wm_counts_window(engine, &engine->sms[s]);
+        } else {
+            wm_sm_window(engine, &engine->sms[s]);
+        }
+    }
+}
+
+static void engine_partition_phase(void *context, uint32_t first, uint32_t last)
+{
+    for (uint32_t p = first; p < last; p++) {
+        wm_partition_window(context, p);
+    }
+}
+
+static wm_status engine_check_memory(const wm_engine *engine, wm_error *err)
+{
+    for (uint32_t s = 0; s < engine->params.n_sms; s++) {
+        if (engine->sms[s].status != WM_OK) {
+            return wm_fail_memory(err);
+        }
+    }
+    for (uint32_t p = 0; p < engine->params.n_partitions; p++) {
+        if (engine->partitions[p].status != WM_OK) {
+            return wm_fail_memory(err);
+        }
+    }
+    return WM_OK;
+}
+
+/* Windows from now on in which nothing happens, less one: the last empty one
+ * is run, so that replies for the next are posted. */
+static uint64_t engine_idle_windows(const wm_engine *engine)
+{
+    const wm_params *params = &engine->params;
+    const uint64_t after = engine->now + params->window;
+    uint64_t next = UINT64_MAX;
+    for (uint32_t s = 0; s < params->n_sms; s++) {
+        next =
+            engine->sms[s].next_event < next ? engine->sms[s].next_event : next;
+        if (next < after + params->window) {
+            return 0;
+        }
+    }
+    uint64_t rest = 0;
+    uint64_t windows =
+        next == UINT64_MAX
+            ? WM_CALENDAR
+            : wm_divide(&params->window_div, next - engine->now, &rest);
+    for (uint32_t p = 0; p < params->n_partitions; p++) {
+        const wm_partition *partition = &engine->partitions[p];
+        if (partition->out.n != 0) {
+            return 0;
+        }
+        uint64_t limit = partition->later.n != 0 ? WM_CALENDAR / 2 : windows;
+        for (uint64_t k = 2; k < WM_CALENDAR && k < limit; k++) {
+            if (partition->calendar[(engine->index + k) % WM_CALENDAR].n != 0) {
+                limit = k;
+            }
+        }
+        windows = limit < windows ? limit : windows;
+    }
+    return windows > 2 ? windows - 2 : 0;
+}
+
+static uint64_t engine_host_ns(void)
+{
+    struct timespec now = {0, 0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* Tells the caller how far the run is; false when it wants to stop. */
+static bool engine_poll(wm_engine *engine, const wm_trace *trace)
+{
+    if (engine->options.progress == NULL) {
+        return true;
+    }
+    uint64_t host = engine_host_ns();
+    if (host < engine->next_poll_ns) {
+        return true;
+    }
+    engine->next_poll_ns = host + POLL_NS;
+    wm_progress progress;
+    progress.n_kernels = engine->n_kernels;
+    progress.n_records = engine->n_records;
+    for (uint32_t s = 0; s < engine->params.n_sms; s++) {
+        progress.n_records += engine->sms[s].stats.n_records;
+    }
+    progress.time_ns =
+        engine->time_ns_total +
+        (engine->params.is_counts
+             ? 0
+             : wm_clock_ps(&engine->params.clock, engine->now - engine->begin) /
+                   1000);
+    wm_trace_position(trace, &progress.n_bytes_done, &progress.n_bytes_total);
+    return engine->options.progress(&progress,
+                                    engine->options.progress_context);
+}
+
+static wm_status engine_windows(wm_engine *engine, wm_trace *trace,
+                                wm_error *err)
+{
+    wm_status status = WM_OK;
+    while (!wm_dispatch_is_done(engine)) {
+        wm_pool_run(engine->pool, engine_sm_phase, engine,
+                    engine->params.n_sms);
+        wm_pool_run(engine->pool, engine_partition_phase, engine,
+                    engine->params.n_partitions);
+        status = engine_check_memory(engine, err);
+        if (status == WM_OK) {
+            status = wm_dispatch_boundary(engine, trace, err);
+        }
+        if (status != WM_OK) {
+            return status;
+        }
+        if (!engine_poll(engine, trace)) {
+            engine->is_stopped = true;
+            engine->last_end = engine->now;
+            return WM_OK;
+        }
+        uint64_t windows = 1;
+        if (!engine->params.is_counts) {
+            windows += engine_idle_windows(engine);
+        }
+        engine->now += windows * engine->params.window;
+        engine->index += windows;
+    }
+    return WM_OK;
+}
+
+/* --- launches ------------------------------------------------------------- */
+static void engine_settle(wm_engine *engine)
+{
+    for (uint32_t s = 0; s < engine->params.n_sms; s++) {
+        wm_sm_release_sent(&engine->params, &engine->sms[s]);
+        engine->sms[s].live = 0;
+    }
+}
+
+static void engine_prepare(wm_engine *engine, const wm_launch *launch)
+{
+    engine->begin = engine->last_end;
+    engine->base = engine->begin + engine->params.config.kernel.launch_latency;
+    engine->now = engine->base;
+    engine->index = 0;
+    engine->last_end = engine->base;
+    engine->params.warp_size = launch->warp_size;
+    engine->params.local_base = launch->local_base;
+    engine->params.local_pitch =
+        (uint64_t)engine->params.n_sms * WM_WARPS_MAX * launch->warp_size * 4;
+}
+
+static wm_status engine_launch(wm_engine *engine, wm_trace *trace,
+                               const wm_launch *launch, wm_sink_fn sink,
+                               void *sink_context, wm_error *err)
+{
+    wm_kernel_result result;
+    memset(&result, 0, sizeof(result));
+    engine_prepare(engine, launch);
+    wm_status status = wm_dispatch_begin(engine, trace, launch, err);
+    if (status == WM_OK) {
+        status = engine_windows(engine, trace, err);
+    }
+    if (status != WM_OK) {
+        engine->is_complete = false;
+        return status;
+    }
+    engine_settle(engine);
+    wm_l2_between(engine);
+    const wm_launch *read = wm_trace_launch(trace);
+    status = wm_result_gather(engine, read, &result, err);
+    if (status != WM_OK) {
+        engine->is_complete = false;
+        return status;
+    }
+    engine->n_kernels++;
+    engine->n_records += result.counters.value[WM_C_LAUNCH_RECORDS];
+    engine->time_ns_total += result.counters.value[WM_C_TIME_NS];
+    result.launch = engine->n_launches;
+    result.name = read->name;
+    memcpy(result.grid, read->grid, sizeof(result.grid));
+    memcpy(result.block, read->block, sizeof(result.block));
+    result.is_complete =
+        !engine->is_stopped &&
+        result.counters.value[WM_C_LAUNCH_CTAS] == read->n_ctas;
+    engine->is_complete = engine->is_complete && result.is_complete;
+    status = sink(&result, sink_context, err);
+    wm_result_clear(engine);
+    return status;
+}
+
+wm_status wm_engine_run(wm_engine *engine, wm_trace *trace, wm_sink_fn sink,
+                        void *sink_context, wm_error *err)
+{
+    for (;;) {
+        wm_command command;
+        wm_status status = wm_trace_next_command(trace, &command, err);
+        if (status != WM_OK) {
+            engine->is_complete = false;
+            return status;
+        }
+        if (command.kind == WM_COMMAND_END) {
+            break;
+        }
+        if (command.kind == WM_COMMAND_COPY) {
+            wm_l2_copy(engine, &command.copy);
+            continue;
+        }
+        uint64_t index = engine->n_launches++;
+        if (engine->options.select != NULL &&
+            !engine->options.select(&command.launch, index,
+                                    engine->options.select_context)) {
+            continue;
+        }
+        status = engine_launch(engine, trace, &command.launch, sink,
+                               sink_context, err);
+        if (status != WM_OK) {
+            return status;
+        }
+        if (engine->is_stopped) {
+            engine->is_complete = false;
+            return WM_OK;
+        }
+    }
+    engine->is_complete = engine->is_complete && wm_trace_is_complete(trace);
+    return wm_result_check_dirty(engine, err);
+}
+
+const wm_counters *wm_engine_total(const wm_engine *engine)
+{
+    return &engine->total;
+}
+
+bool wm_engine_is_complete(const wm_engine *engine)
+{
+    return engine->is_complete;
+}

@@ -1,0 +1,137 @@
+/*
+ * engine_internal.h -- the engine, and what its files call of one another.
+ *
+ * Reading order: params, message, sm and partition _internal.h for the data;
+ * engine.c (launch loop), sm.c and lsu.c (SM phase), partition.c and l2.c
+ * (partition phase), dispatch.c (boundary), counts.c (the SM phase of counts
+ * mode), result.c.
+ */
+#ifndef WM_ENGINE_INTERNAL_H
+#define WM_ENGINE_INTERNAL_H
+
+#include "engine/engine.h"
+#include "engine/params_internal.h"
+#include "engine/partition_internal.h"
+#include "engine/pool.h"
+#include "engine/sm_internal.h"
+
+struct wm_engine {
+    wm_params params;
+    wm_engine_options options;
+    wm_sm *sms;
+    wm_partition *partitions;
+    wm_pool *pool;
+    uint64_t begin; /* cycle the present kernel was launched at */
+    uint64_t base;  /* cycle its windows start at: launch latency later */
+    uint64_t now;   /* start of the present window */
+    uint64_t index; /* of the present window from base */
+    wm_cta **spare; /* CTA objects not in use */
+    size_t n_spare, cap_spare;
+    bool has_more_ctas;
+    uint64_t ctas_per_sm; /* places by occupancy, this launch */
+    uint64_t cta_threads, cta_registers, cta_shared;
+    uint32_t cta_warps;
+    uint64_t last_end; /* latest CTA end of this launch */
+    uint64_t n_launches, n_kernels;
+    uint64_t n_records, time_ns_total;
+    uint64_t n_dirty_sectors; /* in the L2 after the last kernel */
+    uint64_t next_poll_ns;
+    bool is_complete, is_stopped;
+    wm_counters total;
+    uint64_t bound_cycles[WM_BOUND_COUNT];
+    wm_instruction_row **rows; /* [n_row_sets]: one set per thread */
+    size_t *cap_rows;
+    uint32_t n_row_sets;
+    void *finished; /* scratch of the dispatcher */
+    size_t cap_finished;
+};
+
+/* --- front.c: record -> line requests, counters, cost -------------------- */
+typedef struct wm_front {
+    uint32_t cost;   /* LSU cycles */
+    uint32_t serial; /* atomics: lanes on the busiest address */
+} wm_front;
+
+/* Coalesces a global, local or async record into sm->coalesced and counts it,
+ * all but hits. */
+wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
+                         const wm_record *record, const uint32_t *lanes);
+/* Wavefronts of a shared record, counted. */
+uint32_t wm_front_shared(const wm_params *params, wm_sm *sm,
+                         const wm_record *record, const uint32_t *lanes);
+/* Adds the outcome of look-ups. */
+void wm_front_count(const wm_params *params, wm_sm *sm, const wm_record *record,
+                    uint32_t hit, uint32_t pending, uint32_t miss);
+
+/* --- lsu.c --------------------------------------------------------------- */
+/* Takes over a memory record issued at `cycle`; there is room. */
+void wm_lsu_accept(const wm_params *params, wm_sm *sm, uint32_t warp,
+                   const wm_record *record, uint64_t cycle);
+/* Goes on with what is queued, up to the window's end. */
+void wm_lsu_drain(const wm_params *params, wm_sm *sm);
+/* True when the queue takes a record of the warp at `cycle`; else the warp
+ * comes back when it does. */
+bool wm_lsu_enter(const wm_params *params, wm_sm *sm, uint32_t warp,
+                  uint64_t cycle);
+/* Sends one request; counts mode passes its step as cycle. */
+void wm_lsu_send(const wm_params *params, wm_sm *sm, const wm_request *request,
+                 uint64_t line, const uint64_t *bytes);
+bool wm_lsu_is_fifo_full(const wm_params *params, const wm_sm *sm);
+/* A reply came through the port at `cycle`. */
+void wm_lsu_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle);
+/* Sorts this window's requests by partition. */
+void wm_lsu_post(const wm_params *params, wm_sm *sm);
+/* L1 look-up of stores, shared with counts mode: sectors found. */
+uint32_t wm_l1_store(const wm_params *params, wm_sm *sm, uint64_t line,
+                     uint32_t sectors, uint32_t full, uint64_t cycle);
+
+/* --- sm.c ---------------------------------------------------------------- */
+void wm_sm_window(wm_engine *engine, wm_sm *sm);
+/* Starts warps of a CTA place at `cycle`. */
+void wm_sm_start(wm_engine *engine, wm_sm *sm, uint32_t place, uint64_t cycle);
+/* The warp's next event is at `cycle`. */
+void wm_sm_schedule(wm_sm *sm, uint32_t warp, uint64_t cycle);
+/* One of the things a load slot waits for comes at `cycle`. */
+void wm_warp_return(wm_sm *sm, uint32_t warp, uint32_t slot, uint64_t cycle);
+/* A store is acknowledged at `cycle`. */
+void wm_warp_acknowledge(wm_sm *sm, uint32_t warp, uint64_t cycle);
+/* Empties the mailbox of what the partitions have taken. */
+void wm_sm_release_sent(const wm_params *params, wm_sm *sm);
+
+/* --- counts.c ------------------------------------------------------------ */
+void wm_counts_window(wm_engine *engine, wm_sm *sm);
+
+/* --- partition.c, l2.c --------------------------------------------------- */
+void wm_partition_window(wm_engine *engine, uint32_t index);
+/* One request at its slice at t_ps; returns when the answer leaves. */
+uint64_t wm_l2_access(const wm_params *params, wm_partition *partition,
+                      wm_slice *slice, const wm_request *request,
+                      const uint64_t *bytes, uint64_t t_ps);
+void wm_l2_copy(wm_engine *engine, const wm_copy *copy);
+/* Between kernels: write back or forget. */
+void wm_l2_between(wm_engine *engine);
+uint64_t wm_l2_dirty_sectors(const wm_engine *engine);
+
+/* --- dispatch.c ---------------------------------------------------------- */
+/* Hands every CTA object back, whatever state the SMs are in. */
+void wm_dispatch_abandon(wm_engine *engine);
+wm_status wm_dispatch_begin(wm_engine *engine, wm_trace *trace,
+                            const wm_launch *launch, wm_error *err);
+wm_status wm_dispatch_boundary(wm_engine *engine, wm_trace *trace,
+                               wm_error *err);
+bool wm_dispatch_is_done(const wm_engine *engine);
+
+/* --- build.c, result.c --------------------------------------------------- */
+wm_status wm_build(wm_engine *engine, wm_error *err);
+void wm_unbuild(wm_engine *engine);
+void wm_result_clear(wm_engine *engine);
+/* Room for rows of n_statics instructions in every set. */
+wm_status wm_result_rows(wm_engine *engine, uint32_t n_statics, wm_error *err);
+/* Sums the units' counters into *result and checks the conservation laws. */
+wm_status wm_result_gather(wm_engine *engine, const wm_launch *launch,
+                           wm_kernel_result *result, wm_error *err);
+
+/* At the end of a run: the L2 holds the dirty sectors the counters say. */
+wm_status wm_result_check_dirty(const wm_engine *engine, wm_error *err);
+
+#endif

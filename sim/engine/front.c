@@ -1,0 +1,210 @@
+/*
+ * front.c -- what a memory record asks for: line requests, wavefronts, LSU
+ * cycles, and the counters that do not depend on the caches.  Shared by both
+ * modes.
+ */
+#include "engine/engine_internal.h"
+
+#include <string.h>
+
+/* Per-thread local memory lies above all device addresses. */
+#define LOCAL_REGION UINT64_C(0xf000000000000000)
+
+static wm_access front_access(const wm_record *record, const uint32_t *lanes)
+{
+    wm_access access = {record->base, record->mask,  0,
+                        NULL,         record->width, record->pattern};
+    if (record->pattern == WM_PATTERN_AFFINE) {
+        access.stride = record->u.stride;
+    } else {
+        access.lanes = lanes + record->u.list;
+    }
+    return access;
+}
+
+/* Offset of a per-thread local address inside its thread's memory. */
+static uint64_t front_local_offset(const wm_params *params, uint64_t address)
+{
+    /* Windows are 16 MiB (trace formats, generic windows). */
+    if (params->local_base != 0 && address - params->local_base < 1u << 24) {
+        return address - params->local_base;
+    }
+    return address;
+}
+
+/* Appends scratch's entries to coalesced. */
+static void front_append(wm_sm *sm)
+{
+    wm_coalesced *to = &sm->coalesced;
+    const wm_coalesced *from = &sm->scratch;
+    uint32_t n = from->n_entries;
+    if (to->n_entries + n > WM_LINES_MAX) {
+        n = WM_LINES_MAX - to->n_entries;
+    }
+    memcpy(to->line + to->n_entries, from->line, n * sizeof(from->line[0]));
+    memcpy(to->sectors + to->n_entries, from->sectors, n);
+    memcpy(to->full + to->n_entries, from->full, n);
+    memcpy(to->bytes + to->n_entries, from->bytes, n * sizeof(from->bytes[0]));
+    to->n_entries += n;
+    to->n_sectors += from->n_sectors;
+    to->n_lines += from->n_lines;
+    to->n_transactions += from->n_transactions;
+    to->n_tag_wavefronts += from->n_tag_wavefronts;
+    to->is_partial |= from->is_partial;
+}
+
+/*
+ * Local memory: word w of the thread in place p lies at (w * places + p) * 4,
+ * so that lanes on one offset touch consecutive words.  Places are those of
+ * the resident warps, as on hardware, so that later CTAs reuse the lines.
+ */
+static void front_local(const wm_params *params, wm_sm *sm, uint32_t warp,
+                        const wm_access *access, bool is_store)
+{
+    uint64_t address[WM_ACCESS_LANES_MAX];
+    uint32_t split[2 * WM_ACCESS_LANES_MAX];
+    const uint64_t place =
+        ((uint64_t)sm->id * WM_WARPS_MAX + warp) * params->warp_size;
+    const uint32_t words = access->width > 4 ? access->width / 4 : 1;
+    const uint32_t n = wm_access_expand(access, address);
+    for (uint32_t word = 0; word < words; word++) {
+        uint64_t mask = access->mask;
+        for (uint32_t i = 0; i < n; i++, mask &= mask - 1) {
+            uint64_t offset = front_local_offset(params, address[i]);
+            uint64_t target = LOCAL_REGION +
+                              ((offset >> 2) + word) * params->local_pitch +
+                              (place + wm_lowest_bit(mask)) * 4 + (offset & 3);
+            split[2 * i] = (uint32_t)target;
+            split[2 * i + 1] = (uint32_t)(target >> 32);
+        }
+        wm_access part = {0,
+                          access->mask,
+                          0,
+                          split,
+                          access->width > 4 ? 4 : access->width,
+                          WM_ACCESS_LIST64};
+        if (word == 0) {
+            wm_coalesce(&params->coalescer, &part, is_store, &sm->coalesced);
+        } else {
+            wm_coalesce(&params->coalescer, &part, is_store, &sm->scratch);
+            front_append(sm);
+        }
+    }
+}
+
+static wm_instruction_row *front_row(const wm_params *params, wm_sm *sm,
+                                     const wm_record *record)
+{
+    return params->per_instruction && record->static_id < sm->cap_rows
+               ? &sm->rows[record->static_id]
+               : NULL;
+}
+
+wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
+                         const wm_record *record, const uint32_t *lanes)
+{
+    const wm_kind kind = (wm_kind)record->kind;
+    const bool is_store =
+        kind == WM_KIND_GLOBAL_STORE || kind == WM_KIND_LOCAL_STORE;
+    wm_access access = front_access(record, lanes);
+    wm_coalesced *found = &sm->coalesced;
+    uint32_t data = 0;
+    if (kind == WM_KIND_LOCAL_LOAD || kind == WM_KIND_LOCAL_STORE) {
+        front_local(params, sm, warp, &access, is_store);
+        data = access.mask != 0 ? (access.width + 3u) / 4u : 0;
+    } else {
+        wm_coalesce(&params->coalescer, &access, is_store, found);
+        data = wm_bank_wavefronts(&params->l1_banks, &access, NULL);
+    }
+    const uint64_t n_lanes = wm_popcount64(record->mask);
+    uint64_t *count = sm->stats.l1[kind];
+    count[WM_L1_ACTIVE_REQUESTS] += record->mask != 0;
+    count[WM_L1_SECTORS] += found->n_sectors;
+    count[WM_L1_LINES] += found->n_lines;
+    count[WM_L1_TRANSACTIONS] += found->n_transactions;
+    count[WM_L1_LANES] += n_lanes;
+    count[WM_L1_REQUESTED_BYTES] += n_lanes * record->width;
+    count[WM_L1_WAVEFRONTS] += data;
+    count[WM_L1_TAG_WAVEFRONTS] += found->n_tag_wavefronts;
+    if ((record->flags & WM_FLAG_CONTINUED) == 0) {
+        count[WM_L1_REQUESTS]++;
+    }
+    wm_front front = {1, 0};
+    if (kind == WM_KIND_GLOBAL_ATOMIC || kind == WM_KIND_GLOBAL_REDUCTION) {
+        front.serial = wm_same_address_lanes(&access);
+    }
+    uint64_t rest = 0;
+    uint32_t issue = (uint32_t)wm_divide(
+        &params->lanes_div, n_lanes + params->lanes_div.d - 1, &rest);
+    front.cost =
+        data > found->n_tag_wavefronts ? data : found->n_tag_wavefronts;
+    sm->stats.l1_busy += front.cost;
+    if (front.cost < issue) {
+        front.cost = issue;
+    }
+    if (front.cost == 0) {
+        front.cost = 1;
+    }
+    sm->stats.lsu_busy += front.cost;
+    wm_instruction_row *row = front_row(params, sm, record);
+    if (row != NULL) {
+        row->n_requests += (record->flags & WM_FLAG_CONTINUED) == 0;
+        row->n_sectors += found->n_sectors;
+        row->n_lines += found->n_lines;
+        row->n_lanes += n_lanes;
+        row->requested_bytes += n_lanes * record->width;
+        row->wavefronts += data;
+        row->ideal_wavefronts +=
+            (n_lanes * record->width + 127) / 128; /* 128 B per wavefront */
+    }
+    return front;
+}
+
+uint32_t wm_front_shared(const wm_params *params, wm_sm *sm,
+                         const wm_record *record, const uint32_t *lanes)
+{
+    wm_access access = front_access(record, lanes);
+    uint32_t ideal = 0;
+    uint32_t wavefronts =
+        wm_bank_wavefronts(&params->shared_banks, &access, &ideal);
+    if (record->kind == WM_KIND_SHARED_ATOMIC && record->mask != 0) {
+        /* Lanes on one word take turns. */
+        uint32_t serial = wm_same_address_lanes(&access);
+        wavefronts = wavefronts > serial ? wavefronts : serial;
+    }
+    const uint64_t n_lanes = wm_popcount64(record->mask);
+    uint64_t *count = sm->stats.shared[record->kind - WM_KIND_SHARED_LOAD];
+    count[WM_SH_REQUESTS] += (record->flags & WM_FLAG_CONTINUED) == 0;
+    count[WM_SH_ACTIVE_REQUESTS] += record->mask != 0;
+    count[WM_SH_LANES] += n_lanes;
+    count[WM_SH_REQUESTED_BYTES] += n_lanes * record->width;
+    count[WM_SH_WAVEFRONTS] += wavefronts;
+    count[WM_SH_IDEAL_WAVEFRONTS] += ideal;
+    wm_instruction_row *row = front_row(params, sm, record);
+    if (row != NULL) {
+        row->n_requests += (record->flags & WM_FLAG_CONTINUED) == 0;
+        row->n_lanes += n_lanes;
+        row->requested_bytes += n_lanes * record->width;
+        row->wavefronts += wavefronts;
+        row->ideal_wavefronts += ideal;
+    }
+    uint32_t cost = wavefronts > 0 ? wavefronts : 1;
+    sm->stats.shared_busy += cost;
+    sm->stats.lsu_busy += cost;
+    return cost;
+}
+
+void wm_front_count(const wm_params *params, wm_sm *sm, const wm_record *record,
+                    uint32_t hit, uint32_t pending, uint32_t miss)
+{
+    uint64_t *count = sm->stats.l1[record->kind];
+    count[WM_L1_HIT_SECTORS] += hit;
+    count[WM_L1_PENDING_SECTORS] += pending;
+    count[WM_L1_MISS_SECTORS] += miss;
+    wm_instruction_row *row = front_row(params, sm, record);
+    if (row != NULL) {
+        row->hit_sectors += hit;
+        row->pending_sectors += pending;
+        row->miss_sectors += miss;
+    }
+}

@@ -1,0 +1,378 @@
+/*
+ * l2.c -- what one request does at its L2 slice: hits, pending sectors, fills
+ * from DRAM, write-back with byte masks, atomics.
+ *
+ * DRAM model "simple" knows at once when data come, so a fill needs no event:
+ * the line keeps the time (cache.h, "pending").  The slice is a reservation
+ * server: l2.bandwidth for its port, l2.mshrs misses in flight at most.
+ */
+#include "engine/engine_internal.h"
+
+#include <string.h>
+
+/* The channel that holds a slice's local line, and the line number there. */
+static wm_dram *l2_channel(const wm_params *params, wm_partition *partition,
+                           const wm_slice *slice, uint64_t line,
+                           uint64_t *dram_line)
+{
+    uint64_t within = 0;
+    uint64_t rank = 0;
+    const uint64_t per_chunk = params->chunk_div.d;
+    uint64_t chunk = wm_divide(&params->chunk_div, line, &within) *
+                         params->slices_per_partition +
+                     slice->local;
+    uint64_t channel = wm_spread_place(&params->channel_spread, chunk, &rank);
+    *dram_line = rank * per_chunk + within;
+    return partition->channels[channel];
+}
+
+static void l2_write_dram(const wm_params *params, wm_partition *partition,
+                          wm_slice *slice, uint64_t line, uint32_t n_sectors,
+                          uint64_t t_ps)
+{
+    uint64_t dram_line = 0;
+    wm_dram *channel = l2_channel(params, partition, slice, line, &dram_line);
+    wm_dram_write(channel, t_ps, dram_line, n_sectors);
+    slice->stats.n_written_back += n_sectors;
+}
+
+/* Makes the line present; false when the set has no room for now. */
+static bool l2_allocate(const wm_params *params, wm_partition *partition,
+                        wm_slice *slice, wm_ref *ref, uint64_t t_ps)
+{
+    wm_evicted evicted;
+    if (!wm_cache_allocate(&slice->tags, ref, t_ps, &evicted)) {
+        return false;
+    }
+    if (evicted.is_line && evicted.dirty != 0) {
+        uint32_t n = wm_popcount64(evicted.dirty);
+        slice->stats.n_cleaned += n;
+        l2_write_dram(params, partition, slice, evicted.line, n, t_ps);
+    }
+    return true;
+}
+
+/* Widens missing sectors to aligned groups of l2.fetch. */
+static uint32_t l2_promote(const wm_params *params, uint32_t miss)
+{
+    if (params->config.l2.fetch == 4) {
+        return miss != 0 ? 15u : 0;
+    }
+    if (params->config.l2.fetch == 2) {
+        return ((miss & 3) != 0 ? 3u : 0) | ((miss & 12) != 0 ? 12u : 0);
+    }
+    return miss;
+}
+
+/* Reads sectors of a line from DRAM; returns when they are in the L2. */
+static uint64_t l2_fill(const wm_params *params, wm_partition *partition,
+                        wm_slice *slice, uint64_t line, uint32_t n_sectors,
+                        uint64_t t_ps)
+{
+    uint64_t dram_line = 0;
+    wm_dram *channel = l2_channel(params, partition, slice, line, &dram_line);
+    slice->stats.n_fetched += n_sectors;
+    if (!params->is_counts) {
+        /* The miss `mshrs` back must be through. */
+        uint64_t *oldest = &slice->misses[slice->miss_head];
+        if (++slice->miss_head == params->config.l2.mshrs) {
+            slice->miss_head = 0;
+        }
+        if (t_ps < *oldest) {
+            t_ps = *oldest;
+            slice->free_ps = slice->free_ps > t_ps ? slice->free_ps : t_ps;
+        }
+        *oldest = wm_dram_read(channel, t_ps, dram_line, n_sectors);
+        return *oldest;
+    }
+    return wm_dram_read(channel, 0, dram_line, n_sectors);
+}
+
+/*
+ * Brings the needed sectors of the line in, counting hits, pending and misses
+ * into `count`; returns when all are there.
+ */
+static uint64_t l2_need(const wm_params *params, wm_partition *partition,
+                        wm_slice *slice, wm_ref *ref, uint64_t line,
+                        uint32_t need, uint64_t t_ps, uint64_t *count)
+{
+    uint32_t state = 0;
+    if (ref->way != WM_NO_INDEX) {
+        state = wm_cache_settle(&slice->tags, ref, t_ps);
+        wm_cache_touch(&slice->tags, ref);
+    }
+    const uint32_t pending = need & (state >> 4);
+    const uint32_t hit = need & state & ~(state >> 4);
+    const uint32_t miss = need & ~state;
+    uint64_t ready = t_ps;
+    count[WM_L2_HIT_SECTORS] += wm_popcount64(hit);
+    count[WM_L2_PENDING_SECTORS] += wm_popcount64(pending);
+    count[WM_L2_MISS_SECTORS] += wm_popcount64(miss);
+    if (pending != 0) {
+        ready = slice->tags.line[ref->index].ready;
+    }
+    if (miss == 0) {
+        return ready;
+    }
+    if (ref->way == WM_NO_INDEX &&
+        !l2_allocate(params, partition, slice, ref, t_ps)) {
+        return l2_fill(params, partition, slice, line, wm_popcount64(miss),
+                       t_ps);
+    }
+    wm_way *way = &slice->tags.line[ref->index];
+    uint8_t *marks = wm_cache_marks(&slice->tags, ref);
+    uint32_t fetch = l2_promote(params, miss) & ~(state & 15u);
+    fetch &= ~(uint32_t)(*marks >> 4) | miss;
+    uint64_t filled =
+        l2_fill(params, partition, slice, line, wm_popcount64(fetch), t_ps);
+    uint8_t *sectors = wm_cache_state(&slice->tags, ref);
+    *marks &= (uint8_t) ~(fetch << 4);
+    *sectors |= (uint8_t)fetch;
+    if (!params->is_counts) {
+        *sectors |= (uint8_t)(fetch << 4);
+        way->ready =
+            way->ready > filled && (state >> 4) != 0 ? way->ready : filled;
+    }
+    return filled > ready ? filled : ready;
+}
+
+static void l2_dirty(wm_slice *slice, const wm_ref *ref, uint32_t sectors)
+{
+    uint8_t *marks = wm_cache_marks(&slice->tags, ref);
+    slice->stats.n_dirtied += wm_popcount64(sectors & ~(uint32_t)*marks);
+    *marks |= (uint8_t)sectors;
+}
+
+/* Bytes of the line that its sector s spans, in bytes[*word]. */
+static uint64_t l2_sector_bytes(const wm_params *params, uint32_t sector,
+                                uint32_t *word)
+{
+    uint32_t first = sector * params->sector_bytes;
+    *word = first / 64;
+    return wm_low_mask(params->sector_bytes) << (first % 64);
+}
+
+/* Notes written bytes of a sector that is not valid; true when it is now. */
+static bool l2_merge_bytes(const wm_params *params, wm_slice *slice,
+                           uint8_t marks, uint32_t index, uint32_t sector,
+                           const uint64_t *bytes)
+{
+    const uint32_t words = params->sector_bytes > 64 ? 2 : 1;
+    bool is_whole = true;
+    for (uint32_t i = 0; i < words; i++) {
+        uint32_t word = 0;
+        uint64_t span = l2_sector_bytes(params, sector, &word);
+        word += i;
+        uint64_t *kept = &slice->bytes[index][word];
+        if ((marks >> (4 + sector) & 1) == 0) {
+            *kept &= ~span;
+        }
+        *kept |= bytes[word] & span;
+        is_whole = is_whole && (*kept & span) == span;
+    }
+    return is_whole;
+}
+
+static uint64_t l2_store(const wm_params *params, wm_partition *partition,
+                         wm_slice *slice, const wm_request *request,
+                         const uint64_t *bytes, uint64_t t_ps)
+{
+    uint64_t *count = slice->stats.l2[WM_L2_WRITE];
+    const uint32_t sectors = request->sectors;
+    const uint32_t n = wm_popcount64(sectors);
+    wm_ref ref = wm_cache_find(&slice->tags, request->line);
+    uint32_t state = 0;
+    if (ref.way != WM_NO_INDEX) {
+        state = wm_cache_settle(&slice->tags, &ref, t_ps);
+        wm_cache_touch(&slice->tags, &ref);
+    }
+    const uint32_t pending = sectors & (state >> 4);
+    const uint32_t hit = sectors & state & ~(state >> 4);
+    count[WM_L2_HIT_SECTORS] += wm_popcount64(hit);
+    count[WM_L2_PENDING_SECTORS] += wm_popcount64(pending);
+    count[WM_L2_MISS_SECTORS] += wm_popcount64(sectors & ~state);
+    const bool is_through = params->config.l2.write == WM_L2_WRITE_THROUGH;
+    if (ref.way == WM_NO_INDEX &&
+        !l2_allocate(params, partition, slice, &ref, t_ps)) {
+        slice->stats.n_dirtied += n;
+        slice->stats.n_cleaned += n;
+        l2_write_dram(params, partition, slice, request->line, n, t_ps);
+        return t_ps;
+    }
+    uint8_t *marks = wm_cache_marks(&slice->tags, &ref);
+    uint8_t *present = wm_cache_state(&slice->tags, &ref);
+    *marks &= (uint8_t) ~(request->full << 4);
+    *present |= request->full;
+    uint32_t open = sectors & ~(uint32_t)request->full & ~state;
+    for (; open != 0 && !is_through; open &= open - 1) {
+        uint32_t sector = wm_lowest_bit(open);
+        const uint8_t partial = (uint8_t)(16u << sector);
+        if (l2_merge_bytes(params, slice, *marks, ref.index, sector, bytes)) {
+            *marks &= (uint8_t)~partial;
+            *present |= (uint8_t)(1u << sector);
+        } else {
+            *marks |= partial;
+        }
+    }
+    if (is_through) {
+        slice->stats.n_dirtied += n;
+        slice->stats.n_cleaned += n;
+        l2_write_dram(params, partition, slice, request->line, n, t_ps);
+    } else {
+        l2_dirty(slice, &ref, sectors);
+    }
+    return t_ps;
+}
+
+static uint64_t l2_atomic(const wm_params *params, wm_partition *partition,
+                          wm_slice *slice, const wm_request *request,
+                          uint64_t t_ps)
+{
+    wm_ref ref = wm_cache_find(&slice->tags, request->line);
+    uint64_t ready =
+        l2_need(params, partition, slice, &ref, request->line, request->sectors,
+                t_ps, slice->stats.l2[WM_L2_ATOMIC]);
+    const uint32_t n = wm_popcount64(request->sectors);
+    if (ref.way == WM_NO_INDEX ||
+        params->config.l2.write == WM_L2_WRITE_THROUGH) {
+        slice->stats.n_dirtied += n;
+        slice->stats.n_cleaned += n;
+        l2_write_dram(params, partition, slice, request->line, n, ready);
+    } else {
+        l2_dirty(slice, &ref, request->sectors);
+    }
+    return ready + request->serial * params->atomic_ps;
+}
+
+uint64_t wm_l2_access(const wm_params *params, wm_partition *partition,
+                      wm_slice *slice, const wm_request *request,
+                      const uint64_t *bytes, uint64_t t_ps)
+{
+    static const uint8_t family[] = {WM_L2_READ, WM_L2_WRITE, WM_L2_ATOMIC,
+                                     WM_L2_ATOMIC};
+    uint64_t *count = slice->stats.l2[family[request->op]];
+    const uint32_t n = wm_popcount64(request->sectors);
+    count[WM_L2_REQUESTS]++;
+    count[WM_L2_SECTORS] += n;
+    uint64_t start = t_ps > slice->free_ps ? t_ps : slice->free_ps;
+    uint64_t busy = n * params->slice_sector_ps;
+    if (request->op >= WM_OP_ATOMIC) {
+        uint64_t serial = request->serial * params->atomic_ps;
+        busy = busy > serial ? busy : serial;
+    }
+    slice->free_ps = start + busy;
+    slice->stats.busy_ps += busy;
+    if (request->op == WM_OP_READ) {
+        wm_ref ref = wm_cache_find(&slice->tags, request->line);
+        return l2_need(params, partition, slice, &ref, request->line,
+                       request->sectors, start, count);
+    }
+    if (request->op == WM_OP_WRITE) {
+        return l2_store(params, partition, slice, request, bytes, start);
+    }
+    return l2_atomic(params, partition, slice, request, start);
+}
+
+/* --- between kernels ------------------------------------------------------ */
+/* Installs the sectors of one line that a copy covers. */
+static void l2_copy_line(wm_engine *engine, uint64_t line, uint32_t sectors)
+{
+    const wm_params *params = &engine->params;
+    wm_route route = wm_route_of(params, line);
+    uint64_t local = 0;
+    uint64_t p = wm_divide(&params->slice_div, route.slice, &local);
+    wm_partition *partition = &engine->partitions[p];
+    wm_slice *slice = &partition->slices[local];
+    const uint64_t now = wm_clock_ps(&params->clock, engine->base);
+    wm_ref ref = wm_cache_find(&slice->tags, route.local);
+    if (ref.way != WM_NO_INDEX) {
+        wm_cache_touch(&slice->tags, &ref);
+    } else if (!l2_allocate(params, partition, slice, &ref, now)) {
+        return;
+    }
+    uint8_t *state = wm_cache_state(&slice->tags, &ref);
+    *state |= (uint8_t)sectors;
+    *wm_cache_marks(&slice->tags, &ref) &= (uint8_t) ~(sectors << 4);
+    slice->stats.n_copied += wm_popcount64(sectors);
+}
+
+void wm_l2_copy(wm_engine *engine, const wm_copy *copy)
+{
+    const wm_config *config = &engine->params.config;
+    if (config->memcpy.l2 != WM_MEMCPY_FILL || copy->n_bytes == 0 ||
+        copy->kind == WM_COPY_DEVICE_TO_HOST) {
+        return;
+    }
+    uint64_t first = copy->addr;
+    uint64_t last = copy->addr + (copy->n_bytes - 1);
+    if (last < first) {
+        last = UINT64_MAX;
+    }
+    /* Twice the L2's size pushes out all there was; what came before that
+     * leaves no trace. */
+    if (last - first > 2 * config->l2.size) {
+        first = last - 2 * config->l2.size + 1;
+    }
+    const uint64_t sector = config->l2.sector;
+    const uint64_t per_line = config->l2.line / sector;
+    for (uint64_t s = first / sector; s <= last / sector;) {
+        uint64_t line = s / per_line;
+        uint32_t sectors = 0;
+        for (; s / per_line == line && s <= last / sector; s++) {
+            sectors |= 1u << (s % per_line);
+        }
+        l2_copy_line(engine, line, sectors);
+    }
+}
+
+static void l2_clean_slice(wm_engine *engine, wm_partition *partition,
+                           wm_slice *slice, bool is_written)
+{
+    const wm_params *params = &engine->params;
+    const uint64_t now = wm_clock_ps(&params->clock, engine->now);
+    wm_ref ref = {0, 0, 0, 0};
+    for (ref.set = 0; ref.set < slice->tags.n_sets; ref.set++) {
+        for (ref.way = 0; ref.way < slice->tags.ways; ref.way++) {
+            uint32_t n =
+                wm_popcount64(*wm_cache_marks(&slice->tags, &ref) & 0x0fu);
+            uint64_t tag =
+                slice->tags.line[ref.set * slice->tags.ways + ref.way].tag;
+            slice->stats.n_cleaned += n;
+            if (is_written && n != 0) {
+                l2_write_dram(params, partition, slice,
+                              wm_cache_line_at(&slice->tags, ref.set, tag), n,
+                              now);
+            }
+        }
+    }
+}
+
+void wm_l2_between(wm_engine *engine)
+{
+    const wm_params *params = &engine->params;
+    const uint64_t rule = params->config.kernel.l2_between;
+    if (rule == WM_L2_BETWEEN_KEEP) {
+        return;
+    }
+    for (uint32_t p = 0; p < params->n_partitions; p++) {
+        wm_partition *partition = &engine->partitions[p];
+        for (uint32_t s = 0; s < params->slices_per_partition; s++) {
+            wm_slice *slice = &partition->slices[s];
+            l2_clean_slice(engine, partition, slice,
+                           rule == WM_L2_BETWEEN_FLUSH);
+            wm_cache_clear(&slice->tags);
+        }
+    }
+}
+
+uint64_t wm_l2_dirty_sectors(const wm_engine *engine)
+{
+    const wm_params *params = &engine->params;
+    uint64_t n = 0;
+    for (uint32_t p = 0; p < params->n_partitions; p++) {
+        for (uint32_t s = 0; s < params->slices_per_partition; s++) {
+            n += wm_cache_n_dirty(&engine->partitions[p].slices[s].tags);
+        }
+    }
+    return n;
+}

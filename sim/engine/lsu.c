@@ -1,0 +1,588 @@
+/*
+ * lsu.c -- the load/store unit of one SM: a queue of memory records, served
+ * in order; L1 look-up line by line; requests out, replies in.
+ *
+ * The unit is a reservation server: a record starts when it was issued and
+ * the one before it is through, and takes max(data wavefronts, tag
+ * wavefronts, lanes / width) cycles.  What it cannot know in this window (an
+ * MSHR that no known reply frees) or does after the window's end stays at the
+ * queue's head and goes on in the next window; warps only notice through the
+ * queue's room.  Nothing is retried cycle by cycle.
+ */
+#include "engine/engine_internal.h"
+
+/* --- small lists ---------------------------------------------------------- */
+static uint32_t lsu_take_mshr(wm_sm *sm)
+{
+    uint32_t taken = sm->mshr_free_list;
+    sm->mshr_free_list = sm->mshrs[taken].next;
+    return taken;
+}
+
+static void lsu_add_waiter(wm_sm *sm, wm_mshr *mshr, uint32_t warp,
+                           uint32_t slot)
+{
+    uint32_t taken = sm->waiter_free_list;
+    wm_waiter *waiter = &sm->waiters[taken];
+    sm->waiter_free_list = waiter->next;
+    sm->n_waiters_free--;
+    waiter->warp = (uint8_t)warp;
+    waiter->slot = (uint8_t)slot;
+    waiter->next = mshr->waiters;
+    mshr->waiters = taken;
+    sm->warps[warp].slot_pending[slot]++;
+}
+
+/* --- what may have to wait ------------------------------------------------ */
+/* An MSHR is free at *cycle, or at a known later time that *cycle becomes;
+ * false when no known reply frees one. */
+static bool lsu_await_mshr(const wm_params *params, wm_sm *sm, uint64_t *cycle)
+{
+    while (sm->n_releases != 0 && sm->releases[sm->release_head] <= *cycle) {
+        sm->release_head = (sm->release_head + 1) & sm->release_mask;
+        sm->n_releases--;
+    }
+    if (sm->n_in_flight + sm->n_releases < params->config.l1.mshrs) {
+        return true;
+    }
+    if (sm->n_releases == 0) {
+        return false;
+    }
+    *cycle = sm->releases[sm->release_head];
+    sm->release_head = (sm->release_head + 1) & sm->release_mask;
+    sm->n_releases--;
+    return true;
+}
+
+/* Holds the LSU back while the request port has a long queue. */
+static void lsu_await_port(const wm_sm *sm, uint64_t *cycle)
+{
+    uint64_t port = sm->request_free_q8 >> 8;
+    if (port > *cycle + WM_PORT_DEPTH) {
+        *cycle = port - WM_PORT_DEPTH;
+    }
+}
+
+bool wm_lsu_is_fifo_full(const wm_params *params, const wm_sm *sm)
+{
+    return sm->n_fifo > params->fifo_mask;
+}
+
+void wm_lsu_send(const wm_params *params, wm_sm *sm, const wm_request *request,
+                 uint64_t line, const uint64_t *bytes)
+{
+    wm_route route = wm_route_of(params, line);
+    uint32_t place = (sm->fifo_head + sm->n_fifo) & params->fifo_mask;
+    wm_request *sent = &sm->fifo[place];
+    *sent = *request;
+    sent->line = route.local;
+    sent->slice = (uint16_t)route.slice;
+    sent->payload = WM_NO_INDEX;
+    sm->n_fifo++;
+    if (bytes != NULL) {
+        sent->payload = sm->n_payload++ & params->fifo_mask;
+        sm->payload[sent->payload][0] = bytes[0];
+        sm->payload[sent->payload][1] = bytes[1];
+    }
+    if (params->is_counts) {
+        return;
+    }
+    uint64_t start = request->send_cycle << 8;
+    if (start < sm->request_free_q8) {
+        start = sm->request_free_q8;
+    }
+    uint32_t cost =
+        request->op == WM_OP_WRITE
+            ? params->store_cost_q8 * wm_popcount64(request->sectors)
+            : params->request_cost_q8;
+    sent->send_cycle = start >> 8;
+    sm->request_free_q8 = start + cost;
+}
+
+/* --- one line of the head record ------------------------------------------ */
+/* The line's sectors are on their way: wait for every request of it. */
+static void lsu_join(wm_sm *sm, const wm_way *line, const wm_lsu_entry *entry)
+{
+    if (line->chain == WM_NO_INDEX) {
+        if (sm->head_ready < line->ready) {
+            sm->head_ready = line->ready;
+        }
+        return;
+    }
+    for (uint32_t m = line->chain; m != WM_NO_INDEX; m = sm->mshrs[m].next) {
+        if (sm->head_ready < sm->mshrs[m].known) {
+            sm->head_ready = sm->mshrs[m].known;
+        }
+        lsu_add_waiter(sm, &sm->mshrs[m], entry->warp, entry->slot);
+    }
+}
+
+/* Sends for sectors that are not there; ref->way tells where they will lie. */
+static void lsu_fetch(const wm_params *params, wm_sm *sm,
+                      const wm_lsu_entry *entry, const wm_ref *ref,
+                      uint64_t line_number, uint32_t sectors, uint8_t op,
+                      uint64_t cycle)
+{
+    uint32_t taken = lsu_take_mshr(sm);
+    wm_mshr *mshr = &sm->mshrs[taken];
+    mshr->known = 0;
+    mshr->index = ref->index;
+    mshr->next = WM_NO_INDEX;
+    mshr->waiters = WM_NO_INDEX;
+    mshr->warp = entry->warp;
+    mshr->slot = entry->slot;
+    mshr->is_joined = 0;
+    if (ref->way != WM_NO_INDEX) {
+        wm_way *line = &sm->l1.line[ref->index];
+        if (line->chain == WM_NO_INDEX && line->ready > cycle) {
+            mshr->known = line->ready;
+        }
+        mshr->next = line->chain;
+        if (mshr->next != WM_NO_INDEX) {
+            sm->mshrs[mshr->next].is_joined = 1;
+        }
+        line->chain = taken;
+        line->ready = WM_READY_UNKNOWN;
+        *wm_cache_state(&sm->l1, ref) |= (uint8_t)(sectors | sectors << 4);
+    }
+    sm->warps[entry->warp].slot_pending[entry->slot]++;
+    sm->n_in_flight++;
+    wm_request request = {0,
+                          cycle,
+                          WM_NO_INDEX,
+                          0,
+                          (uint16_t)taken,
+                          op,
+                          (uint8_t)sectors,
+                          0,
+                          sm->head_serial};
+    wm_lsu_send(params, sm, &request, line_number, NULL);
+}
+
+/* Load of one line at *cycle, which may move on.  False: wait for the next
+ * window with nothing changed. */
+static bool lsu_load(const wm_params *params, wm_sm *sm,
+                     const wm_lsu_entry *entry, uint32_t i, uint64_t *cycle)
+{
+    const wm_record *record = entry->record;
+    const uint64_t number = sm->coalesced.line[i];
+    const uint32_t need = sm->coalesced.sectors[i];
+    wm_ref ref = {0, 0, WM_NO_INDEX, WM_NO_INDEX};
+    uint32_t pending = 0;
+    uint32_t hit = 0;
+    uint32_t miss = need;
+    const bool is_cached =
+        params->is_l1_on && (record->flags & WM_FLAG_BYPASS_L1) == 0;
+    lsu_await_port(sm, cycle);
+    if (is_cached) {
+        ref = wm_cache_find(&sm->l1, number);
+        if (ref.way != WM_NO_INDEX) {
+            uint32_t state = wm_cache_settle(&sm->l1, &ref, *cycle);
+            pending = need & (state >> 4);
+            hit = need & state & ~(state >> 4);
+            miss = need & ~state;
+        }
+    }
+    if ((miss != 0 && (!lsu_await_mshr(params, sm, cycle) ||
+                       wm_lsu_is_fifo_full(params, sm))) ||
+        (pending != 0 && sm->n_waiters_free < 4) || *cycle >= sm->end) {
+        return false;
+    }
+    if (ref.way != WM_NO_INDEX) {
+        wm_cache_touch(&sm->l1, &ref);
+    }
+    if (pending != 0) {
+        lsu_join(sm, &sm->l1.line[ref.index], entry);
+    }
+    if (miss != 0) {
+        if (is_cached && ref.way == WM_NO_INDEX) {
+            (void)wm_cache_allocate(&sm->l1, &ref, *cycle, NULL);
+        }
+        lsu_fetch(params, sm, entry, &ref, number, miss, WM_OP_READ, *cycle);
+    }
+    if (hit != 0) {
+        uint64_t ready = *cycle + sm->head_cost - 1 + params->config.l1.latency;
+        if (sm->head_ready < ready) {
+            sm->head_ready = ready;
+        }
+    }
+    wm_front_count(params, sm, record, wm_popcount64(hit),
+                   wm_popcount64(pending), wm_popcount64(miss));
+    return true;
+}
+
+uint32_t wm_l1_store(const wm_params *params, wm_sm *sm, uint64_t line,
+                     uint32_t sectors, uint32_t full, uint64_t cycle)
+{
+    if (!params->is_l1_on) {
+        return 0;
+    }
+    wm_ref ref = wm_cache_find(&sm->l1, line);
+    uint32_t found = 0;
+    const uint64_t policy = params->config.l1.write;
+    if (ref.way != WM_NO_INDEX) {
+        uint32_t state = wm_cache_settle(&sm->l1, &ref, cycle);
+        found = sectors & state & ~(state >> 4);
+        if (policy == WM_L1_WRITE_EVICT) {
+            if ((state >> 4) == 0) {
+                wm_cache_drop(&sm->l1, &ref);
+            }
+            return found;
+        }
+        wm_cache_touch(&sm->l1, &ref);
+    }
+    if (policy == WM_L1_WRITE_ALLOCATE && full != 0) {
+        if (ref.way != WM_NO_INDEX ||
+            wm_cache_allocate(&sm->l1, &ref, cycle, NULL)) {
+            *wm_cache_state(&sm->l1, &ref) |= (uint8_t)full;
+        }
+    }
+    return found;
+}
+
+static bool lsu_store(const wm_params *params, wm_sm *sm,
+                      const wm_lsu_entry *entry, uint32_t i, uint64_t *cycle)
+{
+    const uint32_t sectors = sm->coalesced.sectors[i];
+    const uint32_t full = sm->coalesced.full[i];
+    lsu_await_port(sm, cycle);
+    if (*cycle >= sm->end || wm_lsu_is_fifo_full(params, sm)) {
+        return false;
+    }
+    const uint32_t n = wm_popcount64(sectors);
+    const uint32_t hit = wm_popcount64(
+        wm_l1_store(params, sm, sm->coalesced.line[i], sectors, full, *cycle));
+    wm_request request = {
+        0,           *cycle,           WM_NO_INDEX,   0, entry->warp,
+        WM_OP_WRITE, (uint8_t)sectors, (uint8_t)full, 0};
+    wm_lsu_send(params, sm, &request, sm->coalesced.line[i],
+                full != sectors ? sm->coalesced.bytes[i] : NULL);
+    sm->warps[entry->warp].n_acks++;
+    wm_front_count(params, sm, entry->record, hit, 0, n - hit);
+    return true;
+}
+
+static bool lsu_atomic(const wm_params *params, wm_sm *sm,
+                       const wm_lsu_entry *entry, uint32_t i, uint64_t *cycle)
+{
+    const bool returns = entry->record->kind == WM_KIND_GLOBAL_ATOMIC;
+    lsu_await_port(sm, cycle);
+    if ((returns && !lsu_await_mshr(params, sm, cycle)) || *cycle >= sm->end ||
+        wm_lsu_is_fifo_full(params, sm)) {
+        return false;
+    }
+    const uint32_t sectors = sm->coalesced.sectors[i];
+    if (returns) {
+        wm_ref nowhere = {0, 0, WM_NO_INDEX, WM_NO_INDEX};
+        lsu_fetch(params, sm, entry, &nowhere, sm->coalesced.line[i], sectors,
+                  WM_OP_ATOMIC, *cycle);
+    } else {
+        wm_request request = {0,
+                              *cycle,
+                              WM_NO_INDEX,
+                              0,
+                              entry->warp,
+                              WM_OP_REDUCTION,
+                              (uint8_t)sectors,
+                              0,
+                              sm->head_serial};
+        wm_lsu_send(params, sm, &request, sm->coalesced.line[i], NULL);
+        sm->warps[entry->warp].n_acks++;
+    }
+    wm_front_count(params, sm, entry->record, 0, 0, wm_popcount64(sectors));
+    return true;
+}
+
+/* --- the queue ------------------------------------------------------------ */
+/* All lines are sent: the guard of the load slot falls. */
+static void lsu_close(wm_sm *sm, const wm_lsu_entry *entry, uint64_t ready,
+                      uint64_t free)
+{
+    if (entry->slot < WM_SLOTS) {
+        wm_warp_return(sm, entry->warp, entry->slot,
+                       ready > entry->issue ? ready : entry->issue);
+    } else {
+        wm_warp_acknowledge(sm, entry->warp, entry->issue);
+    }
+    sm->lsu_free = free;
+    sm->queue_head++;
+    sm->n_queue--;
+    sm->is_head_open = false;
+}
+
+/* Starts the head record at `start`; true when it is through at once. */
+static bool lsu_open(const wm_params *params, wm_sm *sm,
+                     const wm_lsu_entry *entry, uint64_t start)
+{
+    const wm_record *record = entry->record;
+    sm->starts[sm->starts_head] = start;
+    if (++sm->starts_head == params->config.sm.lsu_queue) {
+        sm->starts_head = 0;
+    }
+    if (record->kind >= WM_KIND_SHARED_LOAD) {
+        uint32_t cost = wm_front_shared(params, sm, record, entry->lanes);
+        lsu_close(sm, entry, start + cost - 1 + params->config.shared.latency,
+                  start + cost);
+        return true;
+    }
+    wm_front front =
+        wm_front_memory(params, sm, entry->warp, record, entry->lanes);
+    if (record->mask == 0) {
+        lsu_close(sm, entry, start + 1, start + 1);
+        return true;
+    }
+    sm->is_head_open = true;
+    sm->next_entry = 0;
+    sm->head_start = start;
+    sm->head_cost = front.cost;
+    sm->head_serial = (uint8_t)front.serial;
+    sm->head_ready = 0;
+    return false;
+}
+
+/* Sends the head record's lines; false when it has to wait. */
+static bool lsu_work(const wm_params *params, wm_sm *sm,
+                     const wm_lsu_entry *entry)
+{
+    const wm_kind kind = (wm_kind)entry->record->kind;
+    const uint32_t n = sm->coalesced.n_entries;
+    uint64_t cycle = sm->head_start;
+    for (; sm->next_entry < n; sm->next_entry++) {
+        uint64_t planned =
+            sm->head_start + (sm->next_entry >> params->tag_shift);
+        bool is_done = false;
+        cycle = planned;
+        if (kind == WM_KIND_GLOBAL_STORE || kind == WM_KIND_LOCAL_STORE) {
+            is_done = lsu_store(params, sm, entry, sm->next_entry, &cycle);
+        } else if (kind == WM_KIND_GLOBAL_ATOMIC ||
+                   kind == WM_KIND_GLOBAL_REDUCTION) {
+            is_done = lsu_atomic(params, sm, entry, sm->next_entry, &cycle);
+        } else {
+            is_done = lsu_load(params, sm, entry, sm->next_entry, &cycle);
+        }
+        sm->head_start += cycle - planned;
+        if (!is_done) {
+            return false;
+        }
+    }
+    uint64_t free = sm->head_start + sm->head_cost;
+    lsu_close(sm, entry, sm->head_ready, free > cycle ? free : cycle + 1);
+    return true;
+}
+
+/*
+ * A place in the queue falls free when the record `depth` before starts.  The
+ * k-th who waits can be told that time as soon as that record has started:
+ * it gets a ticket and comes back once.  Who cannot be told yet is parked.
+ */
+static uint32_t lsu_n_ahead(const wm_sm *sm)
+{
+    return sm->n_queue - (sm->is_head_open ? 1 : 0) + sm->n_tickets;
+}
+
+/* When the place behind `n_ahead` others falls free; n_ahead < lsu_queue. */
+static uint64_t lsu_place_time(const wm_params *params, const wm_sm *sm,
+                               uint32_t n_ahead)
+{
+    const uint32_t depth = (uint32_t)params->config.sm.lsu_queue;
+    const uint32_t place = sm->starts_head + n_ahead;
+    return sm->starts[place >= depth ? place - depth : place];
+}
+
+static void lsu_give_ticket(wm_sm *sm, uint32_t warp, uint64_t cycle)
+{
+    sm->n_tickets++;
+    sm->warps[warp].has_ticket = 1;
+    wm_sm_schedule(sm, warp, cycle);
+}
+
+/* Tickets for the parked whose places' times are known by now. */
+static void lsu_call_parked(const wm_params *params, wm_sm *sm)
+{
+    while (sm->n_parked != 0) {
+        const uint32_t n_ahead = lsu_n_ahead(sm);
+        if (n_ahead >= params->config.sm.lsu_queue) {
+            return;
+        }
+        const uint32_t warp = sm->parked[sm->parked_head];
+        sm->parked_head = (sm->parked_head + 1) % WM_WARPS_MAX;
+        sm->n_parked--;
+        uint64_t cycle = lsu_place_time(params, sm, n_ahead);
+        if (cycle < sm->warps[warp].when) {
+            cycle = sm->warps[warp].when;
+        }
+        lsu_give_ticket(sm, warp, cycle);
+    }
+}
+
+void wm_lsu_drain(const wm_params *params, wm_sm *sm)
+{
+    const uint32_t ring = (uint32_t)params->config.sm.lsu_queue + 1;
+    while (sm->n_queue != 0) {
+        if (sm->queue_head >= ring) {
+            sm->queue_head -= ring;
+        }
+        const wm_lsu_entry entry = sm->queue[sm->queue_head];
+        if (!sm->is_head_open) {
+            uint64_t start =
+                entry.issue > sm->lsu_free ? entry.issue : sm->lsu_free;
+            if (start >= sm->end) {
+                return;
+            }
+            bool is_through = lsu_open(params, sm, &entry, start);
+            lsu_call_parked(params, sm);
+            if (is_through) {
+                continue;
+            }
+        }
+        if (!lsu_work(params, sm, &entry)) {
+            return;
+        }
+    }
+}
+
+bool wm_lsu_enter(const wm_params *params, wm_sm *sm, uint32_t warp,
+                  uint64_t cycle)
+{
+    wm_warp *state = &sm->warps[warp];
+    if (state->has_ticket) {
+        state->has_ticket = 0;
+        sm->n_tickets--;
+        return true;
+    }
+    const uint32_t n_ahead = lsu_n_ahead(sm);
+    if (sm->n_parked != 0 || n_ahead >= params->config.sm.lsu_queue) {
+        sm->parked[(sm->parked_head + sm->n_parked) % WM_WARPS_MAX] =
+            (uint8_t)warp;
+        sm->n_parked++;
+        state->when = cycle;
+        return false;
+    }
+    const uint64_t free = lsu_place_time(params, sm, n_ahead);
+    if (free <= cycle) {
+        return true;
+    }
+    lsu_give_ticket(sm, warp, free);
+    return false;
+}
+
+void wm_lsu_accept(const wm_params *params, wm_sm *sm, uint32_t warp,
+                   const wm_record *record, uint64_t cycle)
+{
+    const uint32_t ring = (uint32_t)params->config.sm.lsu_queue + 1;
+    wm_warp *state = &sm->warps[warp];
+    uint32_t place = sm->queue_head + sm->n_queue;
+    while (place >= ring) {
+        place -= ring;
+    }
+    wm_lsu_entry *entry = &sm->queue[place];
+    entry->record = record;
+    entry->lanes = state->lanes;
+    entry->issue = cycle;
+    entry->warp = (uint8_t)warp;
+    entry->slot = WM_SLOTS;
+    if (wm_kind_is_load((wm_kind)record->kind)) {
+        uint32_t slot = state->n_loads++ % WM_SLOTS;
+        entry->slot = (uint8_t)slot;
+        state->slot_pending[slot] = 1;
+        state->slot_ready[slot] = (uint32_t)cycle;
+        state->outstanding |= 1u << slot;
+    } else {
+        state->n_acks++;
+    }
+    sm->n_queue++;
+    wm_lsu_drain(params, sm);
+}
+
+/* --- replies and the mailbox ---------------------------------------------- */
+/* The line's sectors of this request come at `cycle`. */
+static void lsu_settle_line(wm_sm *sm, const wm_mshr *mshr, uint32_t tag,
+                            uint64_t cycle)
+{
+    wm_way *line = &sm->l1.line[mshr->index];
+    uint64_t known = mshr->known > cycle ? mshr->known : cycle;
+    if (!mshr->is_joined && mshr->next == WM_NO_INDEX) {
+        /* The only one: written without a look at the line. */
+        line->chain = WM_NO_INDEX;
+        line->ready = known;
+        return;
+    }
+    uint32_t *link = &line->chain;
+    uint32_t before = WM_NO_INDEX;
+    while (*link != tag) {
+        before = *link;
+        link = &sm->mshrs[before].next;
+    }
+    *link = mshr->next;
+    if (before == WM_NO_INDEX && mshr->next != WM_NO_INDEX) {
+        sm->mshrs[mshr->next].is_joined = 0;
+    }
+    if (sm->mshrs[line->chain].known < known) {
+        sm->mshrs[line->chain].known = known;
+    }
+}
+
+void wm_lsu_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle)
+{
+    if (reply->is_ack) {
+        wm_warp_acknowledge(sm, reply->tag, cycle);
+        return;
+    }
+    wm_mshr *mshr = &sm->mshrs[reply->tag];
+    wm_warp_return(sm, mshr->warp, mshr->slot, cycle);
+    for (uint32_t w = mshr->waiters; w != WM_NO_INDEX;) {
+        wm_waiter *waiter = &sm->waiters[w];
+        uint32_t next = waiter->next;
+        wm_warp_return(sm, waiter->warp, waiter->slot, cycle);
+        waiter->next = sm->waiter_free_list;
+        sm->waiter_free_list = w;
+        sm->n_waiters_free++;
+        w = next;
+    }
+    if (mshr->index != WM_NO_INDEX) {
+        lsu_settle_line(sm, mshr, reply->tag, cycle);
+    }
+    mshr->next = sm->mshr_free_list;
+    sm->mshr_free_list = reply->tag;
+    sm->n_in_flight--;
+    sm->releases[(sm->release_head + sm->n_releases) & sm->release_mask] =
+        cycle;
+    sm->n_releases++;
+}
+
+void wm_lsu_post(const wm_params *params, wm_sm *sm)
+{
+    uint32_t n = 0;
+    while (n < sm->n_fifo &&
+           sm->fifo[(sm->fifo_head + n) & params->fifo_mask].send_cycle <
+               sm->end) {
+        n++;
+    }
+    sm->n_window = n;
+    if (n == 0) {
+        return;
+    }
+    for (uint32_t p = 0; p <= params->n_partitions; p++) {
+        sm->first[p] = 0;
+    }
+    uint64_t rest = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const wm_request *request =
+            &sm->fifo[(sm->fifo_head + k) & params->fifo_mask];
+        sm->first[wm_divide(&params->slice_div, request->slice, &rest) + 1]++;
+    }
+    for (uint32_t p = 0; p < params->n_partitions; p++) {
+        sm->first[p + 1] = (uint16_t)(sm->first[p + 1] + sm->first[p]);
+    }
+    /* first[p] runs ahead to first[p + 1] while placing, then is set back. */
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t place = (sm->fifo_head + k) & params->fifo_mask;
+        uint64_t p =
+            wm_divide(&params->slice_div, sm->fifo[place].slice, &rest);
+        sm->order[sm->first[p]++] = (uint16_t)place;
+    }
+    for (uint32_t p = params->n_partitions; p > 0; p--) {
+        sm->first[p] = sm->first[p - 1];
+    }
+    sm->first[0] = 0;
+}

@@ -1,0 +1,38 @@
+/*
+ * message_internal.h -- what travels between an SM and an L2 slice.
+ */
+#ifndef WM_ENGINE_MESSAGE_INTERNAL_H
+#define WM_ENGINE_MESSAGE_INTERNAL_H
+
+#include <stdint.h>
+
+#define WM_WARPS_MAX  64u   /* resident on one SM: bits of a mask */
+#define WM_SLOTS      32u   /* loads in flight of one warp */
+#define WM_WINDOW_MAX 1024u /* cycles; arrays of one bucket per cycle */
+
+enum { WM_OP_READ, WM_OP_WRITE, WM_OP_ATOMIC, WM_OP_REDUCTION };
+
+/* SM to slice: some sectors of one line. */
+typedef struct wm_request {
+    uint64_t line;       /* the slice's local line */
+    uint64_t send_cycle; /* rising within one SM */
+    uint32_t payload;    /* partial stores: index into the SM's payloads */
+    uint16_t slice;      /* of the whole chip */
+    uint16_t tag;        /* READ, ATOMIC: MSHR; else warp */
+    uint8_t op;
+    uint8_t sectors;
+    uint8_t full;   /* WRITE: sectors written in full */
+    uint8_t serial; /* ATOMIC, REDUCTION: lanes on the busiest address */
+} wm_request;
+
+/* Slice to SM. */
+typedef struct wm_reply {
+    uint32_t cycle; /* arrival, low 32 bits */
+    uint16_t sm;
+    uint16_t tag;      /* as in the request */
+    uint8_t is_ack;    /* stores and reductions */
+    uint8_t n_sectors; /* that cross the SM's port */
+    uint8_t unused[2];
+} wm_reply;
+
+#endif

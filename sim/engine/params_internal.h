@@ -1,0 +1,93 @@
+/*
+ * params_internal.h -- the constants of a run, derived from the configuration,
+ * and the two clocks: SM cycles on the SM side, picoseconds beyond.
+ */
+#ifndef WM_ENGINE_PARAMS_INTERNAL_H
+#define WM_ENGINE_PARAMS_INTERNAL_H
+
+#include "base/bits.h"
+#include "config/config.h"
+#include "engine/engine.h"
+#include "model/cache/policy.h"
+#include "model/coalescer/banks.h"
+#include "model/coalescer/coalescer.h"
+#include "model/spread.h"
+
+/* Cycles of request-port backlog before the LSU waits (estimated). */
+#define WM_PORT_DEPTH 64u
+
+typedef struct wm_clock {
+    uint64_t hz;
+    uint64_t ps_per_cycle_q32;
+    uint64_t cycles_per_ps_q64;
+} wm_clock;
+
+wm_clock wm_clock_of(uint64_t hz);
+/* Start of a cycle, and the first cycle not before a time. */
+uint64_t wm_clock_ps(const wm_clock *clock, uint64_t cycle);
+uint64_t wm_clock_cycle(const wm_clock *clock, uint64_t ps);
+
+typedef struct wm_params {
+    wm_config config;
+    wm_clock clock;
+    wm_coalescer coalescer;
+    wm_banks l1_banks, shared_banks;
+    const wm_policy *l1_policy, *l2_policy;
+    uint32_t n_sms, n_slices, n_channels, n_partitions;
+    uint32_t slices_per_partition, channels_per_partition;
+    wm_divisor slice_div;  /* by slices_per_partition */
+    wm_divisor window_div; /* by window */
+    wm_divisor chunk_div;  /* by lines per interleave chunk */
+    wm_divisor lanes_div;  /* by lsu_lanes */
+    wm_spread slice_spread;
+    wm_spread channel_spread;
+    uint32_t window;    /* cycles */
+    uint32_t tag_shift; /* log2 of tag_banks, rounded down */
+    uint32_t sectors_per_line;
+    uint32_t sector_bytes;
+    uint32_t request_cost_q8; /* port time of a request without data */
+    uint32_t store_cost_q8;   /* per sector of a store */
+    uint32_t reply_cost_q8;   /* per sector of a reply */
+    uint64_t slice_sector_ps; /* slice time per sector */
+    uint64_t slice_latency_ps;
+    uint64_t request_latency_ps, response_latency_ps;
+    uint64_t atomic_ps;
+    uint64_t l1_sets; /* with no shared memory in use */
+    uint32_t fifo_mask;
+    uint64_t local_pitch; /* bytes of one interleaved local word row */
+    uint32_t warp_size;   /* of the present launch */
+    uint64_t local_base;  /* window of the present launch */
+    bool is_l1_on;
+    bool is_counts;
+    bool per_instruction;
+} wm_params;
+
+/* Where a line goes. */
+typedef struct wm_route {
+    uint64_t local; /* line number inside the slice */
+    uint32_t slice;
+} wm_route;
+
+static inline wm_route wm_route_of(const wm_params *params, uint64_t line)
+{
+    uint64_t within = 0;
+    uint64_t rank = 0;
+    wm_route route;
+    uint64_t chunk = wm_divide(&params->chunk_div, line, &within);
+    route.slice =
+        (uint32_t)wm_spread_place(&params->slice_spread, chunk, &rank);
+    route.local = rank * params->chunk_div.d + within;
+    return route;
+}
+
+/* A 32-bit time seen from now: the nearest full time. */
+static inline uint64_t wm_widen(uint32_t low, uint64_t now)
+{
+    return now + (uint64_t)(int64_t)(int32_t)(low - (uint32_t)now);
+}
+
+/* Checks policies and geometry, computes everything above. */
+wm_status wm_params_init(wm_params *params, const wm_config *config,
+                         const wm_engine_options *options, wm_error *err);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * partition_internal.h -- the state of one partition: slices, channels, and
+ * the replies it has filed.
+ */
+#ifndef WM_ENGINE_PARTITION_INTERNAL_H
+#define WM_ENGINE_PARTITION_INTERNAL_H
+
+#include "engine/message_internal.h"
+#include "model/cache/cache.h"
+#include "model/counters.h"
+#include "model/dram/dram.h"
+
+#define WM_CALENDAR 64u /* windows ahead that replies are filed by */
+
+typedef struct wm_slice_stats {
+    uint64_t l2[WM_L2_OPS][WM_L2_FIELDS];
+    uint64_t n_fetched, n_written_back, n_copied, n_dirtied, n_cleaned;
+    uint64_t busy_ps;
+} wm_slice_stats;
+
+typedef struct wm_slice {
+    wm_cache tags;
+    uint64_t (*bytes)[2]; /* per line: bytes of its partial sectors */
+    uint64_t free_ps;
+    uint64_t *misses; /* ring of the last `mshrs` fill times */
+    uint32_t miss_head;
+    uint32_t local; /* number within the partition */
+    wm_slice_stats stats;
+} wm_slice;
+
+typedef struct wm_bucket {
+    wm_reply *reply;
+    size_t n, cap;
+} wm_bucket;
+
+typedef struct wm_partition {
+    wm_slice *slices; /* slices_per_partition */
+    wm_dram **channels;
+    /* the window's requests, in order */
+    const wm_request **request;
+    uint16_t *from;  /* SM of each */
+    uint32_t *link;  /* next in the same cycle */
+    uint32_t *order; /* all of them, in order of service */
+    size_t cap_requests, cap_from, cap_link, cap_order;
+    uint32_t head[WM_WINDOW_MAX], tail[WM_WINDOW_MAX];
+    uint64_t busy[WM_WINDOW_MAX / 64];
+    /* replies by window of arrival, then those of the next window by SM */
+    wm_bucket calendar[WM_CALENDAR];
+    wm_bucket later; /* beyond the calendar */
+    wm_bucket out;
+    uint32_t *first; /* [n_sms + 1] into out.reply */
+    wm_status status;
+} wm_partition;
+
+#endif

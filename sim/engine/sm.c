@@ -1,0 +1,389 @@
+/*
+ * sm.c -- the SM phase of timing mode: warps, issue, barriers, CTA ends.
+ *
+ * Within a window events lie in one bucket per cycle, a bit per warp.  An
+ * event means: this warp's next record may issue now.  Issue ports are
+ * reservation servers that may use idle slots of the recent past for the
+ * arithmetic a record stands for.
+ */
+#include "engine/engine_internal.h"
+
+void wm_sm_schedule(wm_sm *sm, uint32_t warp, uint64_t cycle)
+{
+    const uint64_t bit = UINT64_C(1) << warp;
+    sm->warps[warp].when = cycle;
+    if (cycle >= sm->end) {
+        sm->far |= bit;
+        return;
+    }
+    uint64_t at = cycle > sm->start ? cycle - sm->start : 0;
+    sm->bucket[at] |= bit;
+    sm->busy[at / 64] |= UINT64_C(1) << (at % 64);
+}
+
+/* Works out when the warp's next record can issue, having issued its last at
+ * `cycle` (so that the next slot is cycle itself), and schedules it, unless a
+ * load it needs is still out. */
+static void sm_prepare(wm_sm *sm, uint32_t warp, uint64_t cycle)
+{
+    wm_warp *state = &sm->warps[warp];
+    const wm_record *record = state->next;
+    uint64_t ready = cycle + record->head_cycles;
+    uint32_t wait = record->wait;
+    state->waiting = 0;
+    state->known = 0;
+    while (wait != 0) {
+        uint32_t age = wm_lowest_bit(wait) + 1;
+        wait &= wait - 1;
+        uint32_t slot = (state->n_loads - age) % WM_SLOTS;
+        if (age > state->n_loads) {
+            continue;
+        }
+        if ((state->outstanding >> slot & 1) != 0) {
+            state->waiting |= 1u << slot;
+        } else {
+            uint64_t back = wm_widen(state->slot_ready[slot], cycle);
+            state->known = back > state->known ? back : state->known;
+        }
+    }
+    if (state->waiting != 0) {
+        state->stall_base = ready;
+        return;
+    }
+    ready = state->known > ready ? state->known : ready;
+    wm_sm_schedule(sm, warp, ready + record->tail_cycles);
+}
+
+/* --- ends ----------------------------------------------------------------- */
+static void sm_release_barrier(wm_sm *sm, wm_resident *place)
+{
+    if (place->at_barrier == 0 || place->at_barrier != place->alive) {
+        return;
+    }
+    uint64_t released = place->at_barrier;
+    place->at_barrier = 0;
+    while (released != 0) {
+        uint32_t warp = wm_lowest_bit(released);
+        released &= released - 1;
+        sm_prepare(sm, warp, place->barrier_time + 1);
+    }
+}
+
+static void sm_end_warp(wm_sm *sm, uint32_t warp, uint64_t cycle)
+{
+    wm_resident *place = &sm->ctas[sm->warps[warp].cta];
+    sm->warps[warp].is_exiting = 0;
+    place->end = cycle > place->end ? cycle : place->end;
+    if (--place->n_running == 0) {
+        sm->finished[sm->n_finished++] = sm->warps[warp].cta;
+    }
+}
+
+static void sm_exit(wm_sm *sm, uint32_t warp, uint64_t cycle)
+{
+    wm_warp *state = &sm->warps[warp];
+    wm_resident *place = &sm->ctas[state->cta];
+    place->alive &= ~(UINT64_C(1) << warp);
+    sm_release_barrier(sm, place);
+    if (state->last_ready < cycle) {
+        state->last_ready = cycle;
+    }
+    if (state->outstanding != 0 || state->n_acks != 0) {
+        state->is_exiting = 1;
+        return;
+    }
+    sm_end_warp(sm, warp, state->last_ready);
+}
+
+void wm_warp_return(wm_sm *sm, uint32_t warp, uint32_t slot, uint64_t cycle)
+{
+    wm_warp *state = &sm->warps[warp];
+    uint64_t ready = wm_widen(state->slot_ready[slot], cycle);
+    if (ready < cycle) {
+        ready = cycle;
+        state->slot_ready[slot] = (uint32_t)cycle;
+    }
+    if (--state->slot_pending[slot] != 0) {
+        return;
+    }
+    const uint32_t bit = 1u << slot;
+    state->outstanding &= ~bit;
+    state->last_ready = ready > state->last_ready ? ready : state->last_ready;
+    if ((state->waiting & bit) != 0) {
+        state->waiting &= ~bit;
+        state->known = ready > state->known ? ready : state->known;
+        if (state->waiting == 0) {
+            uint64_t from = state->known > state->stall_base
+                                ? state->known
+                                : state->stall_base;
+            /* A granted warp waited for a load slot, its gap behind it. */
+            wm_sm_schedule(
+                sm, warp,
+                from + (state->is_granted ? 0 : state->next->tail_cycles));
+        }
+    } else if (state->is_exiting && state->outstanding == 0 &&
+               state->n_acks == 0) {
+        sm_end_warp(sm, warp, state->last_ready);
+    }
+}
+
+void wm_warp_acknowledge(wm_sm *sm, uint32_t warp, uint64_t cycle)
+{
+    wm_warp *state = &sm->warps[warp];
+    state->last_ready = cycle > state->last_ready ? cycle : state->last_ready;
+    if (--state->n_acks == 0 && state->is_exiting && state->outstanding == 0) {
+        sm_end_warp(sm, warp, state->last_ready);
+    }
+}
+
+/* --- issue ---------------------------------------------------------------- */
+/* True when the record has its issue slot at `cycle`; else the warp comes
+ * back when it does. */
+static bool sm_take_slot(wm_sm *sm, uint32_t warp, const wm_record *record,
+                         uint64_t cycle)
+{
+    wm_warp *state = &sm->warps[warp];
+    if (state->is_granted) {
+        state->is_granted = 0;
+        return true;
+    }
+    uint64_t *free = &sm->issue_free[warp % sm->n_schedulers];
+    const uint64_t slots =
+        (uint64_t)record->head_slots + (uint64_t)record->tail_slots;
+    uint64_t start = cycle > slots ? cycle - slots : 0;
+    start = (*free > start ? *free : start) + slots;
+    uint64_t issue = start > cycle ? start : cycle;
+    *free = issue + (record->kind != WM_KIND_GAP);
+    if (issue > cycle) {
+        state->is_granted = 1;
+        wm_sm_schedule(sm, warp, issue);
+        return false;
+    }
+    return true;
+}
+
+/* True when the LSU takes the record now; else the warp is parked or comes
+ * back, its issue slot kept. */
+static bool sm_offer(const wm_params *params, wm_sm *sm, uint32_t warp,
+                     const wm_record *record, uint64_t cycle)
+{
+    wm_warp *state = &sm->warps[warp];
+    const uint32_t slot = state->n_loads % WM_SLOTS;
+    if (wm_kind_is_load((wm_kind)record->kind) &&
+        (state->outstanding >> slot & 1) != 0) {
+        /* WM_SLOTS loads in flight: wait for the oldest. */
+        state->is_granted = 1;
+        state->waiting = 1u << slot;
+        state->known = 0;
+        state->stall_base = cycle;
+        return false;
+    }
+    if (wm_lsu_enter(params, sm, warp, cycle)) {
+        return true;
+    }
+    state->is_granted = 1;
+    return false;
+}
+
+static void sm_issue(const wm_params *params, wm_sm *sm, uint32_t warp,
+                     uint64_t cycle)
+{
+    wm_warp *state = &sm->warps[warp];
+    const wm_record *record = state->next;
+    if (!sm_take_slot(sm, warp, record, cycle)) {
+        return;
+    }
+    if (wm_kind_is_memory((wm_kind)record->kind)) {
+        if (!sm_offer(params, sm, warp, record, cycle)) {
+            return;
+        }
+        wm_lsu_accept(params, sm, warp, record, cycle);
+    }
+    sm->stats.n_records++;
+    if ((record->flags & WM_FLAG_CONTINUED) == 0) {
+        sm->stats.n_instructions[record->kind]++;
+    }
+    if (record->kind == WM_KIND_EXIT) {
+        sm_exit(sm, warp, cycle);
+        return;
+    }
+    state->next++;
+    if (record->kind == WM_KIND_BARRIER) {
+        wm_resident *place = &sm->ctas[state->cta];
+        place->at_barrier |= UINT64_C(1) << warp;
+        place->barrier_time = cycle; /* events come in time order */
+        sm_release_barrier(sm, place);
+        return;
+    }
+    sm_prepare(sm, warp, cycle + (record->kind != WM_KIND_GAP));
+}
+
+static void sm_run_events(const wm_params *params, wm_sm *sm)
+{
+    const uint32_t words = (params->window + 63) / 64;
+    for (uint32_t word = 0; word < words; word++) {
+        while (sm->busy[word] != 0) {
+            uint32_t at = word * 64 + wm_lowest_bit(sm->busy[word]);
+            uint64_t ready = sm->bucket[at];
+            uint64_t later = ready & ~wm_low_mask(sm->turn);
+            uint32_t warp = wm_lowest_bit(later != 0 ? later : ready);
+            sm->bucket[at] &= ~(UINT64_C(1) << warp);
+            if (sm->bucket[at] == 0) {
+                sm->busy[word] &= sm->busy[word] - 1;
+            }
+            sm->turn = (warp + 1) % WM_WARPS_MAX;
+            sm_issue(params, sm, warp, sm->start + at);
+        }
+    }
+}
+
+/* --- replies -------------------------------------------------------------- */
+/* Lists this window's replies by cycle, in (cycle, partition, order) order. */
+static size_t sm_gather(wm_engine *engine, wm_sm *sm)
+{
+    const wm_params *params = &engine->params;
+    size_t n = 0;
+    for (uint32_t p = 0; p < params->n_partitions; p++) {
+        const wm_partition *partition = &engine->partitions[p];
+        if (partition->out.n == 0) {
+            continue;
+        }
+        uint32_t first = partition->first[sm->id];
+        uint32_t last = partition->first[sm->id + 1];
+        if (n + (last - first) > sm->cap_inbox &&
+            (!wm_grow(&sm->inbox, &sm->cap_inbox, n + (last - first),
+                      sizeof(*sm->inbox)) ||
+             !wm_grow(&sm->inbox_link, &sm->cap_inbox_link, sm->cap_inbox,
+                      sizeof(*sm->inbox_link)))) {
+            sm->status = WM_ENOMEM;
+            return n;
+        }
+        for (uint32_t k = first; k < last; k++, n++) {
+            const wm_reply *reply = &partition->out.reply[k];
+            uint32_t at = reply->cycle - (uint32_t)sm->start;
+            sm->inbox[n] = reply;
+            if (!reply->is_ack) {
+                __builtin_prefetch(&sm->mshrs[reply->tag], 1);
+            }
+            sm->inbox_link[n] = WM_NO_INDEX;
+            uint64_t bit = UINT64_C(1) << (at % 64);
+            if ((sm->reply_busy[at / 64] & bit) == 0) {
+                sm->reply_busy[at / 64] |= bit;
+                sm->reply_head[at] = (uint32_t)n;
+            } else {
+                sm->inbox_link[sm->reply_tail[at]] = (uint32_t)n;
+            }
+            sm->reply_tail[at] = (uint32_t)n;
+        }
+    }
+    return n;
+}
+
+/* Pulls in what the replies are about to touch. */
+static void sm_prefetch(const wm_sm *sm, size_t n_replies)
+{
+    for (size_t n = 0; n < n_replies; n++) {
+        const wm_reply *reply = sm->inbox[n];
+        const wm_warp *warp = &sm->warps[reply->tag % WM_WARPS_MAX];
+        if (!reply->is_ack) {
+            const wm_mshr *mshr = &sm->mshrs[reply->tag];
+            warp = &sm->warps[mshr->warp];
+            __builtin_prefetch(&warp->slot_ready[mshr->slot], 1);
+            __builtin_prefetch(&warp->slot_pending[mshr->slot], 1);
+            if (mshr->index != WM_NO_INDEX) {
+                __builtin_prefetch(&sm->l1.line[mshr->index], 1);
+            }
+        }
+        __builtin_prefetch(&warp->outstanding, 1);
+    }
+}
+
+/* Passes the replies through the SM's port, in order of arrival. */
+static void sm_receive(const wm_params *params, wm_sm *sm)
+{
+    const uint32_t words = (params->window + 63) / 64;
+    for (uint32_t word = 0; word < words; word++) {
+        while (sm->reply_busy[word] != 0) {
+            uint32_t at = word * 64 + wm_lowest_bit(sm->reply_busy[word]);
+            sm->reply_busy[word] &= sm->reply_busy[word] - 1;
+            for (uint32_t n = sm->reply_head[at]; n != WM_NO_INDEX;
+                 n = sm->inbox_link[n]) {
+                const wm_reply *reply = sm->inbox[n];
+                uint64_t start = (sm->start + at) << 8;
+                if (!reply->is_ack && reply->n_sectors != 0) {
+                    if (start < sm->reply_free_q8) {
+                        start = sm->reply_free_q8;
+                    }
+                    const uint64_t cost = params->reply_cost_q8;
+                    sm->reply_free_q8 = start + reply->n_sectors * cost;
+                    start += (reply->n_sectors - 1u) * cost;
+                    sm->stats.reply_sectors += reply->n_sectors;
+                }
+                wm_lsu_reply(sm, reply, start >> 8);
+            }
+        }
+    }
+}
+
+/* --- the window ----------------------------------------------------------- */
+void wm_sm_release_sent(const wm_params *params, wm_sm *sm)
+{
+    sm->fifo_head = (sm->fifo_head + sm->n_window) & params->fifo_mask;
+    sm->n_fifo -= sm->n_window;
+    sm->n_window = 0;
+}
+
+/* Puts warps whose time has come into the window's buckets. */
+static void sm_wake(wm_sm *sm)
+{
+    uint64_t far = sm->far;
+    sm->far = 0;
+    for (; far != 0; far &= far - 1) {
+        uint32_t warp = wm_lowest_bit(far);
+        wm_sm_schedule(sm, warp, sm->warps[warp].when);
+    }
+}
+
+static uint64_t sm_next_event(const wm_sm *sm)
+{
+    if (sm->n_queue != 0 || sm->n_fifo != sm->n_window || sm->n_parked != 0) {
+        return sm->end;
+    }
+    uint64_t next = UINT64_MAX;
+    for (uint64_t far = sm->far; far != 0; far &= far - 1) {
+        uint64_t when = sm->warps[wm_lowest_bit(far)].when;
+        next = when < next ? when : next;
+    }
+    return next;
+}
+
+void wm_sm_window(wm_engine *engine, wm_sm *sm)
+{
+    const wm_params *params = &engine->params;
+    sm->start = engine->now;
+    sm->end = engine->now + params->window;
+    wm_sm_release_sent(params, sm);
+    const size_t n_replies = sm_gather(engine, sm);
+    if (n_replies == 0 && sm->next_event >= sm->end) {
+        return;
+    }
+    sm_prefetch(sm, n_replies);
+    sm_receive(params, sm);
+    wm_lsu_drain(params, sm);
+    sm_wake(sm);
+    sm_run_events(params, sm);
+    wm_lsu_post(params, sm);
+    sm->next_event = sm_next_event(sm);
+}
+
+void wm_sm_start(wm_engine *engine, wm_sm *sm, uint32_t place, uint64_t cycle)
+{
+    wm_resident *resident = &sm->ctas[place];
+    sm->start = engine->now;
+    sm->end = engine->now;
+    for (uint64_t warps = resident->warps; warps != 0; warps &= warps - 1) {
+        uint32_t warp = wm_lowest_bit(warps);
+        sm_prepare(sm, warp, cycle);
+    }
+    sm->next_event = cycle < sm->next_event ? cycle : sm->next_event;
+}

@@ -1,0 +1,160 @@
+/*
+ * sm_internal.h -- the state of one SM: warps, CTA places, LSU, L1, ports.
+ */
+#ifndef WM_ENGINE_SM_INTERNAL_H
+#define WM_ENGINE_SM_INTERNAL_H
+
+#include "engine/engine.h"
+#include "engine/message_internal.h"
+#include "model/cache/cache.h"
+#include "model/coalescer/coalescer.h"
+#include "trace/record.h"
+
+typedef struct wm_warp {
+    const wm_record *next;
+    const wm_record *end;
+    const uint32_t *lanes;
+    uint64_t when;                 /* event time when not in this window */
+    uint64_t stall_base;           /* WAITING: earliest time by program order */
+    uint64_t known;                /* WAITING: latest known return */
+    uint64_t last_ready;           /* latest known return of any load or ack */
+    uint32_t outstanding;          /* load slots with replies to come */
+    uint32_t waiting;              /* of those, the ones that hold the warp */
+    uint32_t n_loads;              /* load-like records so far, modulo 2^32 */
+    uint32_t n_acks;               /* stores not acknowledged */
+    uint32_t slot_ready[WM_SLOTS]; /* low 32 bits of a cycle */
+    uint16_t slot_pending[WM_SLOTS]; /* replies to come, one guard included */
+    uint8_t cta;                     /* index into wm_sm.ctas */
+    uint8_t is_granted;              /* issue slot already taken at `when` */
+    uint8_t has_ticket; /* a place in the LSU queue is kept at `when` */
+    uint8_t is_exiting;
+    uint8_t is_at_barrier;
+    uint8_t is_far; /* counts mode: a load since the last wait missed */
+    uint8_t has_load;
+} wm_warp;
+
+typedef struct wm_resident {
+    wm_cta *cta;    /* NULL = free place */
+    uint64_t warps; /* mask of warp places */
+    uint64_t alive; /* of those, the ones that have not met EXIT */
+    uint64_t at_barrier;
+    uint64_t barrier_time;
+    uint64_t end;
+    uint32_t n_running; /* warps whose memory accesses are not all done */
+} wm_resident;
+
+typedef struct wm_mshr {
+    uint64_t known;   /* latest known return of a former chain neighbour */
+    uint32_t index;   /* into l1.line; WM_NO_INDEX: not in the cache */
+    uint32_t next;    /* chain of the same line, or free list */
+    uint32_t waiters; /* first further waiter, WM_NO_INDEX = none */
+    uint8_t warp;     /* first waiter */
+    uint8_t slot;
+    uint8_t is_joined; /* a younger request of the line points here */
+    uint8_t unused;
+} wm_mshr;
+
+typedef struct wm_waiter {
+    uint32_t next;
+    uint8_t warp;
+    uint8_t slot;
+    uint16_t unused;
+} wm_waiter;
+
+/* A memory record accepted by the LSU. */
+typedef struct wm_lsu_entry {
+    const wm_record *record;
+    const uint32_t *lanes;
+    uint64_t issue; /* cycle */
+    uint8_t warp;
+    uint8_t slot; /* load slot; WM_SLOTS for stores */
+} wm_lsu_entry;
+
+typedef struct wm_sm_stats {
+    uint64_t l1[WM_L1_KINDS][WM_L1_FIELDS];
+    uint64_t shared[3][WM_SH_FIELDS];
+    uint64_t n_instructions[WM_KIND_COUNT];
+    uint64_t n_other;
+    uint64_t n_records;
+    uint64_t n_warps, n_ctas;
+    uint64_t lsu_busy;    /* cycles */
+    uint64_t l1_busy;     /* cycles: max(data, tag) of global and local */
+    uint64_t shared_busy; /* cycles */
+    uint64_t reply_sectors;
+    uint64_t warp_cycles; /* counts mode: gaps and L1 waits of all warps */
+    uint64_t n_far_waits; /* counts mode: waits for the L2 or beyond */
+} wm_sm_stats;
+
+typedef struct wm_sm {
+    uint32_t id;
+    uint32_t n_schedulers;
+    uint64_t start, end; /* cycles of the present window: [start, end) */
+    /* events of the present window: one bucket per cycle */
+    uint64_t bucket[WM_WINDOW_MAX];
+    uint64_t busy[WM_WINDOW_MAX / 64];
+    uint64_t far;        /* warps with an event after the window */
+    uint64_t next_event; /* earliest cycle with anything to do */
+    uint32_t turn;       /* round-robin start */
+    uint64_t issue_free[16];
+    /* LSU */
+    wm_lsu_entry *queue; /* ring of lsu_queue + 1 */
+    uint32_t queue_head, n_queue;
+    uint64_t *starts; /* ring: start cycle of the last lsu_queue records */
+    uint32_t starts_head;
+    uint32_t n_tickets; /* warps that come back when their place is free */
+    uint8_t parked[WM_WARPS_MAX]; /* ring: warps whose place's time is not
+                                     known yet, first come first */
+    uint32_t parked_head, n_parked;
+    uint64_t lsu_free;
+    bool is_head_open;   /* head record coalesced, next_entry valid */
+    uint32_t next_entry; /* of the head record */
+    uint64_t head_start; /* cycle of its first entry */
+    uint32_t head_cost;
+    uint8_t head_serial;
+    uint64_t head_ready; /* latest L1 hit of the head record */
+    /* L1 */
+    wm_cache l1;
+    wm_mshr *mshrs;
+    uint32_t mshr_free_list;
+    uint32_t n_in_flight; /* MSHRs whose reply is not known yet */
+    uint64_t *releases;   /* ring of known release cycles, rising */
+    uint32_t release_head, n_releases, release_mask;
+    wm_waiter *waiters;
+    uint32_t waiter_free_list;
+    uint32_t n_waiters_free;
+    /* ports: 1/256 cycles */
+    uint64_t request_free_q8;
+    uint64_t reply_free_q8;
+    /* mailbox out */
+    wm_request *fifo; /* ring */
+    uint64_t (*payload)[2];
+    uint32_t fifo_head, n_fifo;
+    uint32_t n_payload; /* running number */
+    uint32_t n_window;  /* requests of this window, from fifo_head */
+    uint16_t *order;    /* their ring places by partition */
+    uint16_t *first;    /* [n_partitions + 1] into order */
+    /* residents */
+    wm_warp warps[WM_WARPS_MAX];
+    wm_resident ctas[WM_WARPS_MAX];
+    uint64_t free_warps; /* mask */
+    uint32_t n_ctas;
+    uint64_t used_threads, used_registers, used_shared;
+    uint32_t *finished; /* CTA places that ended in this window */
+    uint32_t n_finished;
+    uint64_t step; /* counts mode */
+    uint64_t live; /* counts mode: warps that can run */
+    uint32_t reply_head[WM_WINDOW_MAX], reply_tail[WM_WINDOW_MAX];
+    uint64_t reply_busy[WM_WINDOW_MAX / 64];
+    const wm_reply **inbox;
+    uint32_t *inbox_link;
+    size_t cap_inbox, cap_inbox_link;
+    wm_status status;       /* WM_ENOMEM when an array could not grow */
+    wm_coalesced coalesced; /* of the head record */
+    wm_coalesced scratch;   /* local memory, words beyond the first */
+    wm_sm_stats stats;
+    wm_instruction_row *rows; /* per static instruction, shared by the SMs of
+                                 one thread; NULL unless asked for */
+    size_t cap_rows;
+} wm_sm;
+
+#endif

@@ -1,0 +1,446 @@
+/*
+ * wmt_decode.c -- see wmt_decode.h.
+ */
+#include "trace/wmt_decode.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/buffer.h"
+#include "trace/record_check.h"
+#include "trace/wmt_layout.h"
+
+typedef struct template
+{
+    size_t first;
+    uint32_t n_records;
+    bool is_seen;
+    bool has_list;
+}
+template;
+
+typedef struct static_state {
+    uint64_t base;
+    uint64_t move;
+} static_state;
+
+struct wm_wmt_decoder {
+    wm_record *shapes;
+    size_t n_shapes, cap_shapes;
+    template *templates;
+    size_t n_templates, cap_templates;
+    uint32_t *shape_ids;
+    uint64_t *bases;
+    size_t n_ids, cap_ids, cap_bases;
+    static_state *statics; /* slot 0: records without a static instruction */
+    size_t cap_statics;
+    wm_wmt_cursor column[WM_WMT_N_COLUMNS];
+    uint32_t last_id[3];
+    uint64_t last_work[WM_WMT_N_WORK];
+    uint32_t n_left;
+};
+
+const char wm_wmt_no_memory[] = "out of memory";
+
+wm_wmt_decoder *wm_wmt_decoder_new(void)
+{
+    return calloc(1, sizeof(wm_wmt_decoder));
+}
+
+void wm_wmt_decoder_free(wm_wmt_decoder *decoder)
+{
+    if (decoder == NULL) {
+        return;
+    }
+    free(decoder->shapes);
+    free(decoder->templates);
+    free(decoder->shape_ids);
+    free(decoder->bases);
+    free(decoder->statics);
+    free(decoder);
+}
+
+static bool read_head(wm_wmt_cursor *cursor, wm_wmt_chunk_head *head)
+{
+    return wm_wmt_get_u32_varint(cursor, UINT32_MAX, &head->launch) &&
+           wm_wmt_get_varint(cursor, &head->first_cta) &&
+           wm_wmt_get_u32_varint(cursor, UINT32_MAX, &head->n_ctas) &&
+           wm_wmt_get_u32_varint(cursor, UINT32_MAX, &head->n_statics);
+}
+
+const char *wm_wmt_decoder_head(const uint8_t *payload, size_t n_bytes,
+                                wm_wmt_chunk_head *head)
+{
+    wm_wmt_cursor cursor = {payload, payload + n_bytes};
+    return read_head(&cursor, head) ? NULL : "head ends early";
+}
+
+/* The column sizes, and from them the cursors; they must fill the payload. */
+static const char *read_columns(wm_wmt_decoder *d, wm_wmt_cursor *cursor)
+{
+    uint64_t size[WM_WMT_N_COLUMNS];
+    for (size_t i = 0; i < WM_WMT_N_COLUMNS; i++) {
+        if (!wm_wmt_get_varint(cursor, &size[i])) {
+            return "column sizes end early";
+        }
+    }
+    for (size_t i = 0; i < WM_WMT_N_COLUMNS; i++) {
+        if (size[i] > wm_wmt_left(cursor)) {
+            return "column larger than the chunk";
+        }
+        d->column[i].at = cursor->at;
+        d->column[i].end = cursor->at + size[i];
+        cursor->at = d->column[i].end;
+    }
+    return wm_wmt_left(cursor) == 0 ? NULL : "bytes behind the last column";
+}
+
+/* False when the value does not fit the field. */
+static bool shape_set(wm_record *shape, wm_wmt_field field, uint64_t x)
+{
+    int64_t stride = (int64_t)wm_wmt_unzigzag(x);
+    switch (field) {
+    case WM_WMT_SHAPE_STATIC:
+        shape->static_id = (uint32_t)x;
+        return x <= UINT32_MAX;
+    case WM_WMT_SHAPE_KIND:
+        shape->kind = (uint8_t)x;
+        return x <= UINT8_MAX;
+    case WM_WMT_SHAPE_WIDTH:
+        shape->width = (uint8_t)x;
+        return x <= UINT8_MAX;
+    case WM_WMT_SHAPE_PATTERN:
+        shape->pattern = (uint8_t)x;
+        return x <= UINT8_MAX;
+    case WM_WMT_SHAPE_FLAGS:
+        shape->flags = (uint8_t)x;
+        return x <= UINT8_MAX;
+    case WM_WMT_SHAPE_MASK:
+        shape->mask = x;
+        return true;
+    case WM_WMT_SHAPE_STRIDE:
+        shape->u.stride = (int32_t)stride;
+        return stride >= INT32_MIN && stride <= INT32_MAX;
+    case WM_WMT_SHAPE_WAIT:
+        shape->wait = (uint32_t)x;
+        return x <= UINT32_MAX;
+    case WM_WMT_SHAPE_HEAD_CYCLES:
+        shape->head_cycles = (uint16_t)x;
+        return x <= UINT16_MAX;
+    case WM_WMT_SHAPE_HEAD_SLOTS:
+        shape->head_slots = (uint16_t)x;
+        return x <= UINT16_MAX;
+    case WM_WMT_SHAPE_TAIL_CYCLES:
+        shape->tail_cycles = (uint16_t)x;
+        return x <= UINT16_MAX;
+    case WM_WMT_SHAPE_TAIL_SLOTS:
+    case WM_WMT_N_FIELDS:
+        break;
+    }
+    shape->tail_slots = (uint16_t)x;
+    return x <= UINT16_MAX;
+}
+
+static const char *read_shapes(wm_wmt_decoder *d, const wm_launch *launch,
+                               uint32_t n_statics)
+{
+    wm_wmt_cursor *column = &d->column[WM_WMT_COL_SHAPES];
+    if (d->n_shapes > wm_wmt_left(column) / WM_WMT_N_FIELDS) {
+        return "more record shapes than bytes for them";
+    }
+    if (!wm_grow(&d->shapes, &d->cap_shapes, d->n_shapes + 1,
+                 sizeof(*d->shapes))) {
+        return wm_wmt_no_memory;
+    }
+    memset(d->shapes, 0, d->n_shapes * sizeof(*d->shapes));
+    for (int field = 0; field < WM_WMT_N_FIELDS; field++) {
+        for (size_t i = 0; i < d->n_shapes; i++) {
+            uint64_t x = 0;
+            if (!wm_wmt_get_varint(column, &x) ||
+                !shape_set(&d->shapes[i], (wm_wmt_field)field, x)) {
+                return "shapes column ends early or is out of range";
+            }
+        }
+    }
+    for (size_t i = 0; i < d->n_shapes; i++) {
+        const char *fault =
+            wm_record_fault(&d->shapes[i], n_statics, launch->warp_size);
+        if (fault != NULL) {
+            return fault;
+        }
+    }
+    return wm_wmt_left(column) == 0 ? NULL : "bytes behind the record shapes";
+}
+
+static const char *read_template_lengths(wm_wmt_decoder *d)
+{
+    wm_wmt_cursor *column = &d->column[WM_WMT_COL_TEMPLATES];
+    if (d->n_templates > wm_wmt_left(column)) {
+        return "more templates than bytes for them";
+    }
+    if (!wm_grow(&d->templates, &d->cap_templates, d->n_templates + 1,
+                 sizeof(*d->templates))) {
+        return wm_wmt_no_memory;
+    }
+    d->n_ids = 0;
+    for (size_t i = 0; i < d->n_templates; i++) {
+        uint32_t n = 0;
+        if (!wm_wmt_get_u32_varint(column, (uint32_t)WM_RECORDS_PER_CTA_MAX,
+                                   &n)) {
+            return "template lengths end early or are out of range";
+        }
+        d->templates[i] = (template){d->n_ids, n, false, false};
+        d->n_ids += n;
+    }
+    return d->n_ids <= wm_wmt_left(column)
+               ? NULL
+               : "more records in templates than bytes for them";
+}
+
+static const char *read_templates(wm_wmt_decoder *d)
+{
+    wm_wmt_cursor *column = &d->column[WM_WMT_COL_TEMPLATES];
+    uint64_t id = 0;
+    const char *fault = read_template_lengths(d);
+    if (fault != NULL) {
+        return fault;
+    }
+    if (!wm_grow(&d->shape_ids, &d->cap_ids, d->n_ids + 1,
+                 sizeof(*d->shape_ids)) ||
+        !wm_grow(&d->bases, &d->cap_bases, d->n_ids + 1, sizeof(*d->bases))) {
+        return wm_wmt_no_memory;
+    }
+    for (size_t t = 0; t < d->n_templates; t++) {
+        template *made = &d->templates[t];
+        for (size_t i = 0; i < made->n_records; i++) {
+            uint64_t step = 0;
+            if (!wm_wmt_get_varint(column, &step)) {
+                return "templates column ends early";
+            }
+            id += wm_wmt_unzigzag(step);
+            if (id >= d->n_shapes) {
+                return "template with a record shape that does not exist";
+            }
+            d->shape_ids[made->first + i] = (uint32_t)id;
+            made->has_list |= d->shapes[id].pattern != WM_PATTERN_AFFINE;
+        }
+    }
+    return wm_wmt_left(column) == 0 ? NULL : "bytes behind the templates";
+}
+
+const char *wm_wmt_decoder_open(wm_wmt_decoder *decoder,
+                                const wm_launch *launch, const uint8_t *payload,
+                                size_t n_bytes)
+{
+    wm_wmt_decoder *d = decoder;
+    wm_wmt_cursor cursor = {payload, payload + n_bytes};
+    wm_wmt_chunk_head head = {0, 0, 0, 0};
+    uint32_t n_shapes = 0;
+    uint32_t n_templates = 0;
+    d->n_left = 0;
+    if (!read_head(&cursor, &head) ||
+        !wm_wmt_get_u32_varint(&cursor, UINT32_MAX, &n_shapes) ||
+        !wm_wmt_get_u32_varint(&cursor, UINT32_MAX, &n_templates)) {
+        return "head ends early";
+    }
+    if (head.n_statics > launch->n_statics) {
+        return "static instructions that no chunk before it gave";
+    }
+    d->n_shapes = n_shapes;
+    d->n_templates = n_templates;
+    const char *fault = read_columns(d, &cursor);
+    if (fault == NULL) {
+        fault = read_shapes(d, launch, head.n_statics);
+    }
+    if (fault == NULL) {
+        fault = read_templates(d);
+    }
+    if (fault != NULL) {
+        return fault;
+    }
+    size_t n_slots = (size_t)head.n_statics + 1;
+    if (!wm_grow(&d->statics, &d->cap_statics, n_slots, sizeof(*d->statics))) {
+        return wm_wmt_no_memory;
+    }
+    memset(d->statics, 0, n_slots * sizeof(*d->statics));
+    memset(d->last_id, 0, sizeof(d->last_id));
+    memset(d->last_work, 0, sizeof(d->last_work));
+    d->n_left = head.n_ctas;
+    return NULL;
+}
+
+uint32_t wm_wmt_decoder_n_left(const wm_wmt_decoder *decoder)
+{
+    return decoder->n_left;
+}
+
+static const char *read_cta_head(wm_wmt_decoder *d, wm_cta *cta)
+{
+    static const char fault[] = "CTAs column ends early or is out of range";
+    wm_wmt_cursor *column = &d->column[WM_WMT_COL_CTAS];
+    uint64_t x = 0;
+    for (size_t i = 0; i < 3; i++) {
+        if (!wm_wmt_get_varint(column, &x)) {
+            return fault;
+        }
+        uint64_t id = d->last_id[i] + wm_wmt_unzigzag(x);
+        if (id > UINT32_MAX) {
+            return fault;
+        }
+        cta->id[i] = d->last_id[i] = (uint32_t)id;
+    }
+    if (!wm_wmt_get_u32_varint(column, WM_WARPS_PER_CTA_MAX, &cta->n_warps)) {
+        return fault;
+    }
+    for (size_t i = 0; i < WM_WMT_N_WORK; i++) {
+        if (!wm_wmt_get_varint(column, &x)) {
+            return fault;
+        }
+        d->last_work[i] += wm_wmt_unzigzag(x);
+    }
+    cta->work = (wm_work){d->last_work[0], d->last_work[1], d->last_work[2],
+                          d->last_work[3], d->last_work[4]};
+    return NULL;
+}
+
+static static_state *state_of(wm_wmt_decoder *d, const wm_record *record)
+{
+    bool has_static = record->kind != WM_KIND_GAP;
+    return &d->statics[has_static ? (size_t)record->static_id + 1 : 0];
+}
+
+/* A template's warp with all moves 0: the fast path of regular kernels. */
+static void copy_quiet(wm_wmt_decoder *d, const template *t, wm_record *out)
+{
+    const uint32_t *ids = d->shape_ids + t->first;
+    uint64_t *bases = d->bases + t->first;
+    for (size_t i = 0; i < t->n_records; i++) {
+        out[i] = d->shapes[ids[i]];
+        static_state *state = state_of(d, &out[i]);
+        bases[i] += state->move;
+        state->base = bases[i];
+        out[i].base = bases[i];
+    }
+}
+
+static bool copy_moved(wm_wmt_decoder *d, template *t, wm_record *out)
+{
+    wm_wmt_cursor *column = &d->column[WM_WMT_COL_MOVES];
+    const uint32_t *ids = d->shape_ids + t->first;
+    uint64_t *bases = d->bases + t->first;
+    for (size_t i = 0; i < t->n_records; i++) {
+        uint64_t x = 0;
+        if (!wm_wmt_get_varint(column, &x)) {
+            return false;
+        }
+        out[i] = d->shapes[ids[i]];
+        static_state *state = state_of(d, &out[i]);
+        if (t->is_seen) {
+            state->move += wm_wmt_unzigzag(x);
+            bases[i] += state->move;
+        } else {
+            bases[i] = state->base + wm_wmt_unzigzag(x);
+        }
+        state->base = bases[i];
+        out[i].base = bases[i];
+    }
+    t->is_seen = true;
+    return true;
+}
+
+static const char *read_lanes(wm_wmt_decoder *d, wm_cta *cta, wm_record *record)
+{
+    wm_wmt_cursor *column = &d->column[WM_WMT_COL_LANES];
+    size_t n = wm_popcount64(record->mask);
+    if (record->pattern == WM_PATTERN_LIST64) {
+        n *= 2;
+    }
+    if (n > wm_wmt_left(column) / 4) {
+        return "lanes column ends early";
+    }
+    if (cta->n_lanes + n > UINT32_MAX ||
+        !wm_grow(&cta->lanes, &cta->cap_lanes, cta->n_lanes + n + 1,
+                 sizeof(*cta->lanes))) {
+        return wm_wmt_no_memory;
+    }
+    record->u.list = (uint32_t)cta->n_lanes;
+    uint32_t *slot = cta->lanes + cta->n_lanes;
+    for (size_t i = 0; i < n; i++) {
+        slot[i] = wm_wmt_get_u32(column->at + 4 * i);
+    }
+    column->at += 4 * n;
+    cta->n_lanes += n;
+    return NULL;
+}
+
+static const char *read_warp(wm_wmt_decoder *d, wm_cta *cta, uint32_t w)
+{
+    uint64_t x = 0;
+    if (!wm_wmt_get_varint(&d->column[WM_WMT_COL_WARPS], &x)) {
+        return "warps column ends early";
+    }
+    bool has_moves = (x & 1) != 0;
+    if (x >> 1 >= d->n_templates) {
+        return "warp with a template that does not exist";
+    }
+    template *t = &d->templates[x >> 1];
+    if (!has_moves && t->n_records > 0 &&
+        (!t->is_seen || t->n_records > WM_WMT_QUIET_MAX)) {
+        return "warp without moves where it needs them";
+    }
+    if (t->n_records > WM_RECORDS_PER_CTA_MAX - cta->n_records) {
+        return "CTA with too many records";
+    }
+    if (!wm_grow(&cta->records, &cta->cap_records,
+                 cta->n_records + t->n_records + 1, sizeof(*cta->records))) {
+        return wm_wmt_no_memory;
+    }
+    wm_record *out = cta->records + cta->n_records;
+    cta->warps[w].first = (uint32_t)cta->n_records;
+    cta->warps[w].n_records = t->n_records;
+    cta->n_records += t->n_records;
+    if (!has_moves) {
+        copy_quiet(d, t, out);
+    } else if (!copy_moved(d, t, out)) {
+        return "moves column ends early";
+    }
+    for (size_t i = 0; t->has_list && i < t->n_records; i++) {
+        if (out[i].pattern != WM_PATTERN_AFFINE) {
+            const char *fault = read_lanes(d, cta, &out[i]);
+            if (fault != NULL) {
+                return fault;
+            }
+        }
+    }
+    return NULL;
+}
+
+const char *wm_wmt_decoder_next(wm_wmt_decoder *decoder, wm_cta *cta)
+{
+    wm_wmt_decoder *d = decoder;
+    assert(d->n_left > 0);
+    wm_cta_clear(cta);
+    const char *fault = read_cta_head(d, cta);
+    if (fault != NULL) {
+        return fault;
+    }
+    if (!wm_grow(&cta->warps, &cta->cap_warps, cta->n_warps + (size_t)1,
+                 sizeof(*cta->warps))) {
+        return wm_wmt_no_memory;
+    }
+    for (uint32_t w = 0; w < cta->n_warps; w++) {
+        fault = read_warp(d, cta, w);
+        if (fault != NULL) {
+            return fault;
+        }
+    }
+    d->n_left--;
+    for (size_t i = 0; d->n_left == 0 && i < WM_WMT_N_COLUMNS; i++) {
+        if (wm_wmt_left(&d->column[i]) != 0) {
+            return "bytes behind the last CTA";
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,36 @@
+/*
+ * wmt_pack.h -- packing, unpacking and CRC-32 of chunk payloads.  Private to
+ * the trace floor.
+ *
+ * Packing is always zlib at level 6, so that builds write the same bytes;
+ * unpacking uses libdeflate where the build found it (two to three times as
+ * fast on the same format).
+ *
+ * Ownership  the caller owns the unpacker; one per reader.
+ * Threads    one thread at a time per unpacker.
+ */
+#ifndef WM_TRACE_WMT_PACK_H
+#define WM_TRACE_WMT_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/status.h"
+
+typedef struct wm_wmt_unpacker wm_wmt_unpacker;
+
+wm_wmt_unpacker *wm_wmt_unpacker_new(void); /* NULL when memory is short */
+void wm_wmt_unpacker_free(wm_wmt_unpacker *unpacker);
+/* True when packed is exactly one zlib stream of exactly n_raw bytes. */
+bool wm_wmt_unpack(wm_wmt_unpacker *unpacker, const uint8_t *packed,
+                   size_t n_packed, uint8_t *raw, size_t n_raw);
+
+/* Appends the packed bytes to out. */
+wm_status wm_wmt_pack(const void *raw, size_t n_raw, wm_buffer *out,
+                      wm_error *err);
+
+uint32_t wm_wmt_crc32(const void *bytes, size_t n_bytes);
+
+#endif

@@ -1,0 +1,365 @@
+/*
+ * wmt_write.c -- writes a native trace file, chunk by chunk.
+ *
+ * CTAs gather in an encoder until a chunk is full.  Static instructions are
+ * encoded when they first show, because the reader that owns their texts
+ * forgets them at its next command; their STAT chunk precedes the CTAS chunk.
+ */
+#include "trace/wmt.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "trace/record_check.h"
+#include "trace/wmt_encode.h"
+#include "trace/wmt_layout.h"
+#include "trace/wmt_pack.h"
+
+#define PROVENANCE "warpmem trace, format 1; docs/TRACE_FORMAT.md\n"
+
+struct wm_wmt_writer {
+    char *path;
+    char *temporary;
+    FILE *file;
+    bool is_created;
+    uint64_t offset;
+    uint64_t n_chunks;
+    wm_wmt_encoder *encoder;
+    wm_buffer payload;
+    wm_buffer packed;
+    wm_buffer statics; /* rows of the next STAT chunk */
+    uint32_t n_statics_waiting;
+    uint32_t n_statics; /* of the launch, waiting ones included */
+    uint32_t n_launches;
+    bool is_in_launch;
+    uint64_t launch_offset;
+    uint64_t n_ctas;
+    uint64_t last_chunk_offset;
+    uint64_t n_launch_chunks;
+    wm_buffer chunk_rows;  /* index rows of the launch being written */
+    wm_buffer launch_rows; /* index rows of the launches before it */
+};
+
+static void writer_free(wm_wmt_writer *w)
+{
+    if (w->file != NULL) {
+        (void)fclose(w->file);
+    }
+    if (w->is_created) {
+        (void)unlink(w->temporary);
+    }
+    wm_wmt_encoder_free(w->encoder);
+    wm_buffer_fini(&w->payload);
+    wm_buffer_fini(&w->packed);
+    wm_buffer_fini(&w->statics);
+    wm_buffer_fini(&w->chunk_rows);
+    wm_buffer_fini(&w->launch_rows);
+    free(w->temporary);
+    free(w->path);
+    free(w);
+}
+
+static wm_status write_bytes(wm_wmt_writer *w, const void *bytes,
+                             size_t n_bytes, wm_error *err)
+{
+    if (n_bytes > 0 && fwrite(bytes, 1, n_bytes, w->file) != n_bytes) {
+        return wm_fail(err, WM_EIO, "%s: %s", w->temporary, strerror(errno));
+    }
+    w->offset += n_bytes;
+    return WM_OK;
+}
+
+/* Writes w->payload as one chunk, packed where that makes it smaller. */
+static wm_status write_chunk(wm_wmt_writer *w, uint32_t type, wm_error *err)
+{
+    uint8_t head[WM_WMT_CHUNK_BYTES];
+    const wm_buffer *stored = &w->payload;
+    size_t n_raw = w->payload.n_bytes;
+    uint32_t flags = WM_WMT_FLAG_STORED;
+    if (w->payload.is_failed) {
+        return wm_fail_memory(err);
+    }
+    if (n_raw > WM_WMT_RAW_MAX) {
+        return wm_fail(err, WM_EFORMAT,
+                       "%s: a CTA of %zu bytes, the format ends at %" PRIu32,
+                       w->path, n_raw, WM_WMT_RAW_MAX);
+    }
+    if (type != WM_WMT_FOOT && n_raw > 0) {
+        wm_buffer_clear(&w->packed);
+        wm_status status =
+            wm_wmt_pack(w->payload.bytes, n_raw, &w->packed, err);
+        if (status != WM_OK) {
+            return status;
+        }
+        if (w->packed.n_bytes < n_raw) {
+            stored = &w->packed;
+            flags = 0;
+        }
+    }
+    wm_wmt_put_u32(head, type);
+    wm_wmt_put_u32(head + 4, flags);
+    wm_wmt_put_u32(head + 8, (uint32_t)n_raw);
+    wm_wmt_put_u32(head + 12, (uint32_t)stored->n_bytes);
+    wm_wmt_put_u32(head + 16, wm_wmt_crc32(stored->bytes, stored->n_bytes));
+    wm_wmt_put_u32(head + 20, wm_wmt_crc32(head, 20));
+    wm_status status = write_bytes(w, head, sizeof(head), err);
+    if (status == WM_OK) {
+        status = write_bytes(w, stored->bytes, stored->n_bytes, err);
+    }
+    w->n_chunks++;
+    wm_buffer_clear(&w->payload);
+    return status;
+}
+
+static wm_status write_file_head(wm_wmt_writer *w, wm_error *err)
+{
+    uint8_t head[WM_WMT_FILE_BYTES];
+    memcpy(head, WM_WMT_MAGIC, WM_WMT_MAGIC_BYTES);
+    wm_wmt_put_u32(head + 8, WM_WMT_VERSION);
+    wm_wmt_put_u32(head + 12, wm_wmt_crc32(head, 12));
+    wm_status status = write_bytes(w, head, sizeof(head), err);
+    if (status == WM_OK) {
+        wm_buffer_puts(&w->payload, PROVENANCE);
+        status = write_chunk(w, WM_WMT_META, err);
+    }
+    return status;
+}
+
+static char *join(const char *path, long number)
+{
+    size_t n = strlen(path) + 32;
+    char *joined = malloc(n);
+    if (joined != NULL) {
+        (void)snprintf(joined, n, number < 0 ? "%s" : "%s.tmp-%ld", path,
+                       number);
+    }
+    return joined;
+}
+
+wm_status wm_wmt_create(const char *path, wm_wmt_writer **out, wm_error *err)
+{
+    *out = NULL;
+    wm_wmt_writer *w = calloc(1, sizeof(*w));
+    if (w == NULL) {
+        return wm_fail_memory(err);
+    }
+    wm_buffer_init(&w->payload);
+    wm_buffer_init(&w->packed);
+    wm_buffer_init(&w->statics);
+    wm_buffer_init(&w->chunk_rows);
+    wm_buffer_init(&w->launch_rows);
+    w->path = join(path, -1);
+    w->temporary = join(path, (long)getpid());
+    w->encoder = wm_wmt_encoder_new();
+    wm_status status = WM_OK;
+    if (w->path == NULL || w->temporary == NULL || w->encoder == NULL) {
+        status = wm_fail_memory(err);
+    } else {
+        w->file = fopen(w->temporary, "wb");
+        w->is_created = w->file != NULL;
+        status = w->file == NULL ? wm_fail(err, WM_EIO, "%s: %s", w->temporary,
+                                           strerror(errno))
+                                 : write_file_head(w, err);
+    }
+    if (status != WM_OK) {
+        writer_free(w);
+        return status;
+    }
+    *out = w;
+    return WM_OK;
+}
+
+static wm_status flush_ctas(wm_wmt_writer *w, wm_error *err)
+{
+    uint32_t n_ctas = wm_wmt_encoder_n_ctas(w->encoder);
+    if (n_ctas == 0) {
+        return WM_OK;
+    }
+    wm_status status = WM_OK;
+    if (w->n_statics_waiting > 0) {
+        wm_wmt_put_varint(&w->payload, w->n_launches - 1);
+        wm_wmt_put_varint(&w->payload, w->n_statics - w->n_statics_waiting);
+        wm_wmt_put_varint(&w->payload, w->n_statics_waiting);
+        wm_buffer_add(&w->payload, w->statics.bytes, w->statics.n_bytes);
+        if (w->statics.is_failed) {
+            return wm_fail_memory(err);
+        }
+        wm_buffer_clear(&w->statics);
+        w->n_statics_waiting = 0;
+        status = write_chunk(w, WM_WMT_STAT, err);
+    }
+    if (status == WM_OK) {
+        status = wm_wmt_encoder_write(w->encoder, w->n_launches - 1, w->n_ctas,
+                                      w->n_statics, &w->payload, err);
+    }
+    if (status != WM_OK) {
+        return status;
+    }
+    wm_wmt_put_varint(&w->chunk_rows, w->offset - w->last_chunk_offset);
+    wm_wmt_put_varint(&w->chunk_rows, n_ctas);
+    w->last_chunk_offset = w->offset;
+    w->n_launch_chunks++;
+    w->n_ctas += n_ctas;
+    wm_wmt_encoder_clear(w->encoder);
+    return write_chunk(w, WM_WMT_CTAS, err);
+}
+
+static wm_status end_launch(wm_wmt_writer *w, wm_error *err)
+{
+    if (!w->is_in_launch) {
+        return WM_OK;
+    }
+    wm_status status = flush_ctas(w, err);
+    w->is_in_launch = false;
+    wm_wmt_put_varint(&w->launch_rows, w->launch_offset);
+    wm_wmt_put_varint(&w->launch_rows, w->n_ctas);
+    wm_wmt_put_varint(&w->launch_rows, w->n_launch_chunks);
+    if (w->chunk_rows.n_bytes > 0) {
+        wm_buffer_add(&w->launch_rows, w->chunk_rows.bytes,
+                      w->chunk_rows.n_bytes);
+    }
+    if (w->chunk_rows.is_failed) {
+        return wm_fail_memory(err);
+    }
+    wm_buffer_clear(&w->chunk_rows);
+    return status;
+}
+
+wm_status wm_wmt_copy(wm_wmt_writer *writer, const wm_copy *copy, wm_error *err)
+{
+    wm_status status = end_launch(writer, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    wm_wmt_put_varint(&writer->payload, (uint64_t)copy->kind);
+    wm_wmt_put_varint(&writer->payload, copy->addr);
+    wm_wmt_put_varint(&writer->payload, copy->n_bytes);
+    return write_chunk(writer, WM_WMT_COPY, err);
+}
+
+static void put_text(wm_buffer *buffer, const char *text)
+{
+    size_t n = strlen(text);
+    wm_wmt_put_varint(buffer, n);
+    wm_buffer_add(buffer, text, n);
+}
+
+wm_status wm_wmt_launch(wm_wmt_writer *writer, const wm_launch *launch,
+                        wm_error *err)
+{
+    wm_wmt_writer *w = writer;
+    const char *fault = wm_launch_fault(launch);
+    if (fault != NULL) {
+        return wm_fail(err, WM_EFORMAT, "%s: launch: %s", w->path, fault);
+    }
+    wm_status status = end_launch(w, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    const uint64_t numbers[] = {
+        w->n_launches,          launch->grid[0],      launch->grid[1],
+        launch->grid[2],        launch->block[0],     launch->block[1],
+        launch->block[2],       launch->shared_bytes, launch->registers,
+        launch->warp_size,      launch->sm_version,   launch->stream,
+        launch->shared_base,    launch->local_base,   launch->n_ctas,
+        launch->n_warps_per_cta};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        wm_wmt_put_varint(&w->payload, numbers[i]);
+    }
+    put_text(&w->payload, launch->name);
+    w->n_launches++;
+    w->is_in_launch = true;
+    w->launch_offset = w->offset;
+    w->last_chunk_offset = w->offset;
+    w->n_ctas = 0;
+    w->n_launch_chunks = 0;
+    w->n_statics = 0;
+    w->n_statics_waiting = 0;
+    wm_buffer_clear(&w->statics);
+    wm_wmt_encoder_clear(w->encoder);
+    return write_chunk(w, WM_WMT_LAUN, err);
+}
+
+static void gather_statics(wm_wmt_writer *w, const wm_launch *launch)
+{
+    for (; w->n_statics < launch->n_statics; w->n_statics++) {
+        const wm_static *item = &launch->statics[w->n_statics];
+        wm_wmt_put_varint(&w->statics, item->pc);
+        wm_wmt_put_varint(&w->statics, item->line);
+        wm_wmt_put_varint(&w->statics, item->kind);
+        wm_wmt_put_varint(&w->statics, item->width);
+        wm_wmt_put_varint(&w->statics, item->flags);
+        put_text(&w->statics, item->opcode == NULL ? "" : item->opcode);
+        w->n_statics_waiting++;
+    }
+}
+
+wm_status wm_wmt_cta(wm_wmt_writer *writer, const wm_launch *launch,
+                     const wm_cta *cta, wm_error *err)
+{
+    gather_statics(writer, launch);
+    wm_status status = wm_wmt_encoder_add(writer->encoder, launch, cta, err);
+    if (status == WM_OK && wm_wmt_encoder_is_full(writer->encoder)) {
+        status = flush_ctas(writer, err);
+    }
+    return status;
+}
+
+static wm_status write_end(wm_wmt_writer *w, wm_error *err)
+{
+    uint8_t foot[WM_WMT_FOOT_BYTES];
+    uint64_t index_offset = w->offset;
+    wm_wmt_put_varint(&w->payload, w->n_launches);
+    if (w->launch_rows.n_bytes > 0) {
+        wm_buffer_add(&w->payload, w->launch_rows.bytes,
+                      w->launch_rows.n_bytes);
+    }
+    if (w->launch_rows.is_failed) {
+        return wm_fail_memory(err);
+    }
+    wm_status status = write_chunk(w, WM_WMT_INDX, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    wm_wmt_put_u64(foot, index_offset);
+    wm_wmt_put_u64(foot + 8, w->n_launches);
+    wm_wmt_put_u64(foot + 16, w->n_chunks);
+    memcpy(foot + 24, WM_WMT_FOOT_MAGIC, 8);
+    wm_buffer_add(&w->payload, foot, sizeof(foot));
+    return write_chunk(w, WM_WMT_FOOT, err);
+}
+
+wm_status wm_wmt_finish(wm_wmt_writer *writer, wm_error *err)
+{
+    wm_wmt_writer *w = writer;
+    wm_status status = end_launch(w, err);
+    if (status == WM_OK) {
+        status = write_end(w, err);
+    }
+    if (status == WM_OK) {
+        FILE *file = w->file;
+        w->file = NULL;
+        if (fclose(file) != 0) {
+            status =
+                wm_fail(err, WM_EIO, "%s: %s", w->temporary, strerror(errno));
+        } else if (rename(w->temporary, w->path) != 0) {
+            status = wm_fail(err, WM_EIO, "%s: %s", w->path, strerror(errno));
+        } else {
+            w->is_created = false;
+        }
+    }
+    writer_free(w);
+    return status;
+}
+
+void wm_wmt_abort(wm_wmt_writer *writer)
+{
+    if (writer != NULL) {
+        writer_free(writer);
+    }
+}

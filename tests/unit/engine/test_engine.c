@@ -1,0 +1,397 @@
+/*
+ * test_engine.c -- the engine on small hand-written traces: latencies that
+ * follow from the configuration, write policies, barriers, kernels in
+ * sequence, thread counts.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/engine.h"
+
+/* --- a run of a text trace ------------------------------------------------ */
+typedef struct run_result {
+    uint32_t n_kernels;
+    wm_counters kernel[16];
+    wm_counters total;
+    wm_bound bound[16];
+} run_result;
+
+static wm_status keep(const wm_kernel_result *result, void *context,
+                      wm_error *err)
+{
+    run_result *kept = context;
+    (void)err;
+    cr_assert_lt(kept->n_kernels, 16);
+    kept->bound[kept->n_kernels] = result->bound;
+    kept->kernel[kept->n_kernels++] = result->counters;
+    return WM_OK;
+}
+
+static run_result run(const char *text, wm_mode mode, uint32_t jobs,
+                      const char *const *sets, size_t n_sets)
+{
+    run_result kept;
+    wm_error err;
+    wm_config_set *config = NULL;
+    wm_engine *engine = NULL;
+    wm_trace *trace = NULL;
+    char path[] = "/tmp/wm_test_engine_XXXXXX";
+    int file = mkstemp(path);
+    memset(&kept, 0, sizeof(kept));
+    cr_assert_geq(file, 0);
+    cr_assert_eq(write(file, text, strlen(text)), (ssize_t)strlen(text));
+    close(file);
+    cr_assert_eq(wm_config_load("v100", sets, n_sets, &config, &err), WM_OK,
+                 "%s", err.text);
+    wm_engine_options options;
+    wm_trace_options reading = {false};
+    memset(&options, 0, sizeof(options));
+    options.mode = mode;
+    options.jobs = jobs;
+    cr_assert_eq(
+        wm_engine_new(wm_config_values(config), &options, &engine, &err), WM_OK,
+        "%s", err.text);
+    cr_assert_eq(wm_trace_open(path, &reading, NULL, &trace, &err), WM_OK, "%s",
+                 err.text);
+    cr_assert_eq(wm_engine_run(engine, trace, keep, &kept, &err), WM_OK, "%s",
+                 err.text);
+    kept.total = *wm_engine_total(engine);
+    cr_assert(wm_engine_is_complete(engine));
+    wm_trace_close(trace);
+    wm_engine_free(engine);
+    wm_config_free(config);
+    unlink(path);
+    return kept;
+}
+
+static run_result run_timing(const char *text)
+{
+    return run(text, WM_MODE_TIMING, 1, NULL, 0);
+}
+
+#define HEAD "warpmem-trace 1\n"
+#define LAUNCH(grid, block)                                                    \
+    "launch grid " grid ",1,1 block " block ",1,1 shared 0 regs 16 warp 32 "   \
+    "sm 70 stream 0 shared_base 0x0 local_base 0x7f0000000000 name k\n"
+#define STATICS                                                                \
+    "static 0 global_load pc 0x0 width 4 opcode LDG.E\n"                       \
+    "static 1 global_store pc 0x10 width 4 opcode STG.E\n"                     \
+    "static 2 exit pc 0x20 opcode EXIT\n"                                      \
+    "static 3 barrier pc 0x30 opcode BAR.SYNC\n"                               \
+    "static 4 shared_load pc 0x40 width 4 opcode LDS\n"                        \
+    "static 5 local_load pc 0x50 width 4 opcode LDL\n"                         \
+    "static 6 global_reduction pc 0x60 width 4 opcode RED.E\n"                 \
+    "static 7 global_atomic pc 0x70 width 4 opcode ATOMG.E\n"                  \
+    "static 8 global_store pc 0x80 width 1 opcode STG.E.U8\n"
+#define CTA(records)                                                           \
+    "cta 0,0,0 warps 1 records " records " other 0 flops 0,0,0,0\nwarp 0\n"
+#define EXIT        "  2 ffffffff wait 0xffffffff\n"
+#define ONE(record) HEAD LAUNCH("1", "32") STATICS CTA("2") record EXIT
+
+static uint64_t get(const wm_counters *counters, wm_counter_id id)
+{
+    return counters->value[id];
+}
+
+/* --- latencies ------------------------------------------------------------ */
+/* Cycles of a chain of n loads of one lane at the given distance, less the
+ * cycles of one load, per further load. */
+static double cycles_per_load(uint64_t first_lines, uint32_t n, uint64_t step,
+                              uint64_t wrap)
+{
+    char *text = malloc(200 * (size_t)n + 4096);
+    size_t used = (size_t)sprintf(text,
+                                  HEAD LAUNCH("1", "32") STATICS
+                                  "cta 0,0,0 warps 1 records %u other 0 flops "
+                                  "0,0,0,0\nwarp 0\n",
+                                  n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t address =
+            UINT64_C(0x7f2000000000) + (first_lines + i * step % wrap) * 128;
+        used += (size_t)sprintf(text + used, "  0 00000001 0x%llx +0%s\n",
+                                (unsigned long long)address,
+                                i != 0 ? " wait 0x1" : "");
+    }
+    sprintf(text + used, EXIT);
+    run_result result = run_timing(text);
+    free(text);
+    return (double)get(&result.kernel[0], WM_C_TIME_CYCLES) / n;
+}
+
+Test(engine, a_chain_of_l1_hits_costs_the_l1_latency_each)
+{
+    double cycles = cycles_per_load(0, 2000, 1, 4);
+    cr_assert_float_eq(cycles, 28 + 4 * (434 - 28) / 2000.0, 0.5, "%f", cycles);
+}
+
+Test(engine, a_chain_over_the_l2_costs_the_l2_latency_each)
+{
+    /* 1 MiB: beyond the L1, inside the L2; second half of the walk hits. */
+    double cold = cycles_per_load(0, 8192, 1, 8192);
+    double warm = cycles_per_load(0, 16384, 1, 8192);
+    cr_assert_float_eq(2 * warm - cold, 212, 1.5, "%f", 2 * warm - cold);
+}
+
+Test(engine, a_chain_of_cold_loads_costs_l2_and_dram_latency_each)
+{
+    /* One line per row, so that every access opens one. */
+    double cycles = cycles_per_load(0, 1000, 4099, UINT64_C(1) << 40);
+    cr_assert_float_eq(cycles, 434, 6, "%f", cycles);
+}
+
+Test(engine, shared_loads_cost_the_shared_latency_and_their_conflicts)
+{
+    run_result clean = run_timing(ONE("  4 ffffffff 0x0 +4\n"));
+    run_result worst = run_timing(ONE("  4 ffffffff 0x0 +128\n"));
+    cr_assert_eq(get(&worst.kernel[0], WM_C_SHARED_LOAD_WAVEFRONTS), 32);
+    cr_assert_eq(get(&worst.kernel[0], WM_C_TIME_CYCLES) -
+                     get(&clean.kernel[0], WM_C_TIME_CYCLES),
+                 31);
+}
+
+/* --- traffic -------------------------------------------------------------- */
+Test(engine, a_fully_written_sector_is_never_fetched)
+{
+    run_result result = run_timing(ONE("  1 ffffffff 0x7f2000000000 +4\n"));
+    const wm_counters *kernel = &result.kernel[0];
+    cr_assert_eq(get(kernel, WM_C_L2_WRITE_SECTORS), 4);
+    cr_assert_eq(get(kernel, WM_C_DRAM_READ_SECTORS), 0);
+    cr_assert_eq(get(kernel, WM_C_L2_DIRTY_BYTES_LEFT), 128);
+}
+
+Test(engine, bytes_written_one_by_one_make_a_whole_sector)
+{
+    /* 32 lanes write 32 bytes in two halves, then a load reads them. */
+    run_result result = run_timing(HEAD LAUNCH("1", "32") STATICS CTA(
+        "4") "  8 0000ffff 0x7f2000000000 +1\n"
+             "  8 ffff0000 0x7f2000000010 +1\n"
+             "  0 000000ff 0x7f2000000000 +4 head 1000/0\n" EXIT);
+    cr_assert_eq(get(&result.kernel[0], WM_C_L2_READ_HIT_SECTORS), 1);
+    cr_assert_eq(get(&result.kernel[0], WM_C_DRAM_READ_SECTORS), 0);
+}
+
+Test(engine, a_partly_written_sector_is_fetched_when_it_is_read)
+{
+    run_result result = run_timing(HEAD LAUNCH("1", "32") STATICS CTA(
+        "3") "  8 0000ffff 0x7f2000000000 +1\n"
+             "  0 000000ff 0x7f2000000000 +4 head 1000/0\n" EXIT);
+    cr_assert_eq(get(&result.kernel[0], WM_C_L2_READ_MISS_SECTORS), 1);
+    cr_assert_eq(get(&result.kernel[0], WM_C_DRAM_READ_SECTORS), 1);
+    cr_assert_eq(get(&result.kernel[0], WM_C_L2_DIRTY_BYTES_LEFT), 32);
+}
+
+Test(engine, write_through_leaves_nothing_dirty)
+{
+    const char *sets[] = {"l2.write=through"};
+    run_result result = run(ONE("  1 ffffffff 0x7f2000000000 +4\n"),
+                            WM_MODE_TIMING, 1, sets, 1);
+    cr_assert_eq(get(&result.kernel[0], WM_C_DRAM_WRITE_SECTORS), 4);
+    cr_assert_eq(get(&result.kernel[0], WM_C_L2_DIRTY_BYTES_LEFT), 0);
+}
+
+Test(engine, l2_fetch_of_four_brings_the_whole_line)
+{
+    const char *sets[] = {"l2.fetch=4"};
+    run_result result = run(ONE("  0 00000001 0x7f2000000000 +0\n"),
+                            WM_MODE_TIMING, 1, sets, 1);
+    cr_assert_eq(get(&result.kernel[0], WM_C_L2_READ_SECTORS), 1);
+    cr_assert_eq(get(&result.kernel[0], WM_C_DRAM_READ_SECTORS), 4);
+}
+
+Test(engine, atomics_pass_the_l1_and_are_grouped_per_sector)
+{
+    run_result same = run_timing(ONE("  6 ffffffff 0x7f2000000000 +0\n"));
+    run_result spread = run_timing(ONE("  6 ffffffff 0x7f2000000000 +4\n"));
+    cr_assert_eq(get(&same.kernel[0], WM_C_L2_ATOMIC_SECTORS), 1);
+    cr_assert_eq(get(&spread.kernel[0], WM_C_L2_ATOMIC_SECTORS), 4);
+    cr_assert_eq(get(&spread.kernel[0], WM_C_L2_ATOMIC_REQUESTS), 1);
+    cr_assert_eq(get(&same.kernel[0], WM_C_L1_GLOBAL_REDUCTION_HIT_SECTORS), 0);
+}
+
+Test(engine, lanes_on_one_address_of_an_atomic_take_turns)
+{
+    run_result same = run_timing(ONE("  7 ffffffff 0x7f2000000000 +0\n"));
+    run_result one = run_timing(ONE("  7 00000001 0x7f2000000000 +0\n"));
+    cr_assert_eq(get(&same.kernel[0], WM_C_TIME_CYCLES) -
+                     get(&one.kernel[0], WM_C_TIME_CYCLES),
+                 31);
+}
+
+Test(engine, local_words_of_a_warp_lie_side_by_side)
+{
+    run_result result = run_timing(ONE("  5 ffffffff 0x7f0000000010 +0\n"));
+    cr_assert_eq(get(&result.kernel[0], WM_C_L1_LOCAL_LOAD_SECTORS), 4);
+    cr_assert_eq(get(&result.kernel[0], WM_C_L1_LOCAL_LOAD_LINES), 1);
+}
+
+Test(engine, a_record_without_active_lanes_touches_nothing)
+{
+    run_result result = run_timing(ONE("  0 00000000 0x0 +0\n"));
+    const wm_counters *kernel = &result.kernel[0];
+    cr_assert_eq(get(kernel, WM_C_INSTRUCTIONS_GLOBAL_LOAD), 1);
+    cr_assert_eq(get(kernel, WM_C_L1_GLOBAL_LOAD_REQUESTS), 1);
+    cr_assert_eq(get(kernel, WM_C_L1_GLOBAL_LOAD_ACTIVE_REQUESTS), 0);
+    cr_assert_eq(get(kernel, WM_C_L1_GLOBAL_LOAD_SECTORS), 0);
+    cr_assert_eq(get(kernel, WM_C_DRAM_READ_SECTORS), 0);
+}
+
+/* --- order and kernels ---------------------------------------------------- */
+Test(engine, a_barrier_holds_every_warp_until_the_last_arrives)
+{
+    run_result result =
+        run_timing(HEAD LAUNCH("1", "64") STATICS
+                   "cta 0,0,0 warps 2 records 4 other 0 flops 0,0,0,0\n"
+                   "warp 0\n  3 ffffffff\n" EXIT
+                   "warp 1\n  3 ffffffff head 5000/0\n" EXIT);
+    cr_assert_geq(get(&result.kernel[0], WM_C_TIME_CYCLES), 5000);
+    cr_assert_leq(get(&result.kernel[0], WM_C_TIME_CYCLES), 5010);
+    cr_assert_eq(get(&result.kernel[0], WM_C_INSTRUCTIONS_BARRIER), 2);
+}
+
+Test(engine, a_warp_that_has_exited_does_not_hold_a_barrier)
+{
+    run_result result =
+        run_timing(HEAD LAUNCH("1", "64") STATICS
+                   "cta 0,0,0 warps 2 records 3 other 0 flops 0,0,0,0\n"
+                   "warp 0\n" EXIT "warp 1\n  3 ffffffff\n" EXIT);
+    cr_assert_lt(get(&result.kernel[0], WM_C_TIME_CYCLES), 50);
+}
+
+#define KERNEL                                                                 \
+    LAUNCH("1", "32") STATICS CTA("2") "  0 ffffffff 0x7f2000000000 +4\n" EXIT
+Test(engine, a_second_kernel_starts_with_a_cold_l1_and_a_warm_l2)
+{
+    run_result result = run_timing(HEAD KERNEL KERNEL);
+    cr_assert_eq(result.n_kernels, 2);
+    cr_assert_eq(get(&result.kernel[1], WM_C_L1_GLOBAL_LOAD_MISS_SECTORS), 4);
+    cr_assert_eq(get(&result.kernel[1], WM_C_L2_READ_HIT_SECTORS), 4);
+    cr_assert_eq(get(&result.kernel[1], WM_C_DRAM_READ_SECTORS), 0);
+    cr_assert_eq(get(&result.total, WM_C_L2_READ_SECTORS), 8);
+}
+
+Test(engine, a_copy_fills_the_l2_unless_told_not_to)
+{
+    const char *text = HEAD "copy HtoD 0x7f2000000000 4096\n" KERNEL;
+    const char *sets[] = {"memcpy.l2=ignore"};
+    run_result fill = run(text, WM_MODE_TIMING, 1, NULL, 0);
+    run_result ignore = run(text, WM_MODE_TIMING, 1, sets, 1);
+    cr_assert_eq(get(&fill.kernel[0], WM_C_DRAM_READ_SECTORS), 0);
+    cr_assert_eq(get(&fill.kernel[0], WM_C_L2_COPIED_SECTORS), 128);
+    cr_assert_eq(get(&ignore.kernel[0], WM_C_DRAM_READ_SECTORS), 4);
+}
+
+Test(engine, an_l2_flush_writes_dirty_sectors_back_and_forgets_all)
+{
+    const char *sets[] = {"kernel.l2_between=flush"};
+    run_result result =
+        run(HEAD LAUNCH("1", "32")
+                STATICS CTA("2") "  1 ffffffff 0x7f2000000000 +4\n" EXIT KERNEL,
+            WM_MODE_TIMING, 1, sets, 1);
+    cr_assert_eq(get(&result.kernel[0], WM_C_DRAM_WRITE_SECTORS), 4);
+    cr_assert_eq(get(&result.kernel[0], WM_C_L2_DIRTY_BYTES_LEFT), 0);
+    cr_assert_eq(get(&result.kernel[1], WM_C_DRAM_READ_SECTORS), 4);
+}
+
+/* --- many CTAs ------------------------------------------------------------ */
+/* n CTAs of 4 warps with loads, stores and a gather-like stride. */
+static char *many_ctas(uint32_t n)
+{
+    char *text = malloc(800 * (size_t)n + 4096);
+    size_t used = (size_t)sprintf(
+        text,
+        HEAD "launch grid %u,1,1 block 128,1,1 shared 0 regs 16 warp 32 sm 70 "
+             "stream 0 shared_base 0x0 local_base 0x0 name k\n" STATICS,
+        n);
+    for (uint32_t c = 0; c < n; c++) {
+        used += (size_t)sprintf(
+            text + used,
+            "cta %u,0,0 warps 4 records 16 other 0 flops 0,0,0,0\n", c);
+        for (uint32_t w = 0; w < 4; w++) {
+            unsigned long long at = 0x7f2000000000ull + (c * 4 + w) * 4096ull;
+            used += (size_t)sprintf(
+                text + used,
+                "warp %u\n  0 ffffffff 0x%llx +128 head 3/3\n"
+                "  0 ffffffff 0x%llx +4\n"
+                "  1 ffffffff 0x%llx +4 wait 0x3 tail 2/2\n" EXIT,
+                w, at, at % 0x40000 + 0x7f3000000000ull, at + 0x100000000ull);
+        }
+    }
+    return text;
+}
+
+Test(engine, the_result_is_the_same_for_any_number_of_threads)
+{
+    char *text = many_ctas(600);
+    for (int mode = 0; mode < 2; mode++) {
+        run_result one = run(text, (wm_mode)mode, 1, NULL, 0);
+        const uint32_t jobs[] = {2, 3, 8};
+        for (size_t i = 0; i < 3; i++) {
+            run_result many = run(text, (wm_mode)mode, jobs[i], NULL, 0);
+            cr_assert_arr_eq(&many.kernel[0], &one.kernel[0],
+                             sizeof(wm_counters));
+        }
+    }
+    free(text);
+}
+
+Test(engine, both_modes_see_the_same_l1_accesses)
+{
+    char *text = many_ctas(300);
+    run_result timing = run(text, WM_MODE_TIMING, 1, NULL, 0);
+    run_result counts = run(text, WM_MODE_COUNTS, 1, NULL, 0);
+    for (uint32_t k = 0; k < WM_L1_KINDS; k++) {
+        for (uint32_t f = 0; f < WM_L1_FIELDS; f++) {
+            uint32_t id = WM_C_L1_GLOBAL_LOAD_REQUESTS + k * WM_L1_FIELDS + f;
+            if (f < WM_L1_HIT_SECTORS || f > WM_L1_MISS_SECTORS) {
+                cr_assert_eq(timing.kernel[0].value[id],
+                             counts.kernel[0].value[id], "%s",
+                             wm_counter_infos[id].id);
+            }
+        }
+    }
+    free(text);
+}
+
+Test(engine, geometry_of_any_numbers_keeps_the_conservation_laws)
+{
+    char *text = many_ctas(200);
+    const char *shapes[][6] = {
+        {"sm.count=1", "l2.slices=1", "dram.channels=1", "l2.size=64KiB",
+         "l1.mshrs=1", "sm.lsu_queue=1"},
+        {"sm.count=7", "l2.slices=9", "dram.channels=6", "l2.size=1152KiB",
+         "l1.mshrs=3", "l2.mshrs=1"},
+        {"sm.count=13", "l2.slices=5", "dram.channels=7", "l2.size=320KiB",
+         "l2.fetch=4", "l1.enabled=false"},
+        {"sm.count=132", "l2.slices=96", "dram.channels=96", "l2.ways=12",
+         "l2.sets=5", "l2.hash=none"},
+        {"sm.count=3", "l1.write=allocate", "l1.policy=srrip",
+         "l2.policy=random", "l2.latency=30", "fabric.request_latency=5"},
+    };
+    for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++) {
+        const char *sets[8];
+        memcpy(sets, shapes[s], sizeof(shapes[s]));
+        sets[6] = "fabric.response_latency=5";
+        run_result timing = run(text, WM_MODE_TIMING, 2, sets, 7);
+        run_result counts = run(text, WM_MODE_COUNTS, 2, sets, 7);
+        cr_assert_eq(timing.kernel[0].value[WM_C_LAUNCH_CTAS], 200);
+        cr_assert_eq(counts.kernel[0].value[WM_C_LAUNCH_CTAS], 200);
+    }
+    free(text);
+}
+
+Test(engine, latencies_of_one_cycle_and_of_a_million_both_end)
+{
+    char *text = many_ctas(20);
+    const char *tiny[] = {"l1.latency=1", "l2.latency=3",
+                          "fabric.request_latency=1",
+                          "fabric.response_latency=1", "kernel.cta_latency=1"};
+    const char *huge[] = {"l2.latency=1000000", "dram.latency=1ms"};
+    run_result fast = run(text, WM_MODE_TIMING, 1, tiny, 5);
+    run_result slow = run(text, WM_MODE_TIMING, 2, huge, 2);
+    cr_assert_gt(get(&slow.kernel[0], WM_C_TIME_CYCLES), 1000000);
+    cr_assert_lt(get(&fast.kernel[0], WM_C_TIME_CYCLES), 100000);
+    free(text);
+}
