@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds warpmem, replays a bundled trace of a real kernel on a default GPU and
+# Builds warpmem, replays a bundled trace on a default GPU and
 # prints the report.  Works from any directory, as often as you like.
 set -euo pipefail
 

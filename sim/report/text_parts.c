@@ -86,7 +86,7 @@ static void chart_l1(const wm_report *report, wm_buffer *out)
         chart_row row = {names[kind],
                          c[WM_L1_REQUESTS],
                          c[WM_L1_SECTORS],
-                         c[WM_L1_HIT_SECTORS],
+                         c[WM_L1_HIT_SECTORS] + c[WM_L1_PENDING_SECTORS],
                          c[WM_L1_HIT_SECTORS] + c[WM_L1_PENDING_SECTORS] +
                              c[WM_L1_MISS_SECTORS],
                          c[WM_L1_SECTORS] * chart_sector_bytes(report)};
@@ -136,7 +136,7 @@ static void chart_l2(const wm_report *report, wm_buffer *out)
         chart_row row = {names[op],
                          c[WM_L2_REQUESTS],
                          c[WM_L2_SECTORS],
-                         c[WM_L2_HIT_SECTORS],
+                         c[WM_L2_HIT_SECTORS] + c[WM_L2_PENDING_SECTORS],
                          c[WM_L2_HIT_SECTORS] + c[WM_L2_PENDING_SECTORS] +
                              c[WM_L2_MISS_SECTORS],
                          c[WM_L2_SECTORS] * chart_sector_bytes(report)};
@@ -365,14 +365,15 @@ static void instruction_line(const wm_report *report, wm_buffer *out,
     }
     wm_buffer_printf(out, "%6" PRIx64 " %5s ", row->pc, line);
     wm_human_cut(out, row->opcode, 15, true);
-    wm_buffer_printf(
-        out, " %-16s %9s %6s %7s %8s\n", row->kind,
-        wm_human_count(requests, row->n_requests), per_request,
-        wm_human_percent(hit, n_looked_up != 0,
-                         n_looked_up != 0
-                             ? (double)row->hit_sectors / (double)n_looked_up
-                             : 0),
-        wm_human_bytes(bytes, (double)n_bytes));
+    wm_buffer_printf(out, " %-16s %9s %6s %7s %8s\n", row->kind,
+                     wm_human_count(requests, row->n_requests), per_request,
+                     wm_human_percent(hit, n_looked_up != 0,
+                                      n_looked_up != 0
+                                          ? (double)(row->hit_sectors +
+                                                     row->pending_sectors) /
+                                                (double)n_looked_up
+                                          : 0),
+                     wm_human_bytes(bytes, (double)n_bytes));
 }
 
 void wm_text_instructions(const wm_report *report,

@@ -50,12 +50,13 @@ static void store_release(wm_memtrace_group *group, wm_memtrace_cta *cta)
         cta->store->next = group->free_list;
         group->free_list = cta->store;
         cta->store = NULL;
+        group->n_open--;
     }
 }
 
 void wm_memtrace_group_drop(wm_memtrace_group *group)
 {
-    for (size_t i = 0; i < group->n_ctas; i++) {
+    for (size_t i = 0; group->n_open > 0 && i < group->n_ctas; i++) {
         store_release(group, &group->ctas[i]);
     }
 }
@@ -193,6 +194,7 @@ bool wm_memtrace_group_add(wm_memtrace_group *group, wm_memtrace_cta *cta,
     }
     if (cta->store == NULL) {
         cta->store = store_take(group);
+        group->n_open += cta->store != NULL;
     }
     wm_memtrace_store *store = cta->store;
     if (store == NULL || store->part.n_records >= WM_RECORDS_PER_CTA_MAX) {

@@ -37,6 +37,7 @@ typedef struct wm_memtrace_group {
     uint32_t *slots; /* CTA + 1; 0 = free */
     uint32_t n_slots;
     wm_memtrace_store *free_list;
+    size_t n_open;      /* CTAs that have a store */
     wm_statics statics; /* of the launch being read */
     wm_memtrace_access bare;
 } wm_memtrace_group;

@@ -143,13 +143,13 @@ Test(metrics, no_metric_of_an_empty_run_prints_nan_or_inf)
     wm_buffer_fini(&out);
 }
 
-Test(metrics, l1_hit_rate_counts_loads_and_not_stores)
+Test(metrics, l1_hit_rate_counts_loads_and_pending_sectors_and_not_stores)
 {
     report.total.value[WM_C_L1_GLOBAL_LOAD_HIT_SECTORS] = 30;
     report.total.value[WM_C_L1_GLOBAL_LOAD_PENDING_SECTORS] = 10;
     report.total.value[WM_C_L1_LOCAL_LOAD_MISS_SECTORS] = 60;
     report.total.value[WM_C_L1_GLOBAL_STORE_HIT_SECTORS] = 1000;
-    expect("ratio.l1_hit", 0.3);
+    expect("ratio.l1_hit", 0.4);
 }
 
 Test(metrics, efficiency_is_bytes_asked_for_over_bytes_moved)

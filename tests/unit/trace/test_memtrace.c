@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/rng.h"
 #include "trace_files.h"
 
 #define LAUNCH(id, name, grid, block)                                          \
@@ -267,6 +268,37 @@ Test(memtrace, keep_going_skips_a_damaged_line_and_says_so)
     cr_expect_eq(run->kind[WM_KIND_GLOBAL_LOAD].n_requests, 2);
     cr_expect_eq(test_run_warning(run, "line-skipped")->n_times, 3);
     test_run_free(run);
+}
+
+Test(memtrace, no_changed_byte_does_harm)
+{
+    wm_rng rng = {31};
+    wm_buffer whole;
+    wm_buffer_init(&whole);
+    for (uint32_t l = 0; l < 3; l++) {
+        wm_buffer_puts(&whole, LAUNCH("1", "k", "2,1,1", "64,1,1"));
+        for (uint32_t i = 0; l != 1 && i < 4; i++) {
+            add_line(&whole, i % 2, i / 2, "LDG.E", 0x1000 * i);
+        }
+        for (uint64_t i = 0; i < 70; i++) {
+            wm_buffer_printf(&whole, "0x40,0x%llx\n",
+                             (unsigned long long)(0x1000 + 4 * i));
+        }
+    }
+    for (int i = 0; i < 1500; i++) {
+        wm_buffer text;
+        wm_buffer_init(&text);
+        wm_buffer_add(&text, whole.bytes, whole.n_bytes);
+        for (int k = 0; k < 3; k++) {
+            uint32_t at = wm_rng_below(&rng, (uint32_t)text.n_bytes);
+            text.bytes[at] = " \n-,0xMC9"[wm_rng_below(&rng, 9)];
+        }
+        test_run *run = run_buffer(&text, i % 4 != 0);
+        cr_assert(run->status == WM_OK || run->status == WM_EFORMAT, "%s",
+                  run->err.text);
+        test_run_free(run);
+    }
+    wm_buffer_fini(&whole);
 }
 
 Test(memtrace, real_print_outs_are_read)

@@ -5,9 +5,41 @@
 #include <string.h>
 
 #include "trace/gen.h"
+#include "trace/wmt.h"
 #include "trace/wmt_layout.h"
 #include "trace/wmt_pack.h"
 #include "trace_random.h"
+
+static void wmt_sink_copy(void *user, const wm_copy *copy)
+{
+    wm_error err;
+    cr_assert_eq(wm_wmt_copy(user, copy, &err), WM_OK);
+}
+
+static void wmt_sink_launch(void *user, const wm_launch *launch)
+{
+    wm_error err;
+    cr_assert_eq(wm_wmt_launch(user, launch, &err), WM_OK);
+}
+
+static void wmt_sink_cta(void *user, const wm_launch *launch, const wm_cta *cta)
+{
+    wm_error err;
+    wm_status status = wm_wmt_cta(user, launch, cta, &err);
+    cr_assert_eq(status, WM_OK, "%s", err.text);
+}
+
+/* Writes a random trace to path and appends its dump. */
+static void random_wmt(const char *path, uint64_t seed, uint32_t n_launches,
+                       uint32_t n_ctas, wm_buffer *dump)
+{
+    wm_wmt_writer *writer = NULL;
+    wm_error err;
+    cr_assert_eq(wm_wmt_create(path, &writer, &err), WM_OK);
+    random_sink sink = {writer, wmt_sink_copy, wmt_sink_launch, wmt_sink_cta};
+    random_trace(seed, n_launches, n_ctas, &sink, dump);
+    cr_assert_eq(wm_wmt_finish(writer, &err), WM_OK, "%s", err.text);
+}
 
 /* A path in the temporary folder for a file that the writer makes. */
 static const char *new_path(test_files *files, const char *name)

@@ -3,13 +3,13 @@
 #ifndef WM_TESTS_TRACE_FILES_H
 #define WM_TESTS_TRACE_FILES_H
 
+#include "base/bits.h"
+#include "trace/reader.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/bits.h"
-#include "trace/reader.h"
 
 /* A temporary folder with the files of one test; removed by files_fini. */
 typedef struct test_files {
