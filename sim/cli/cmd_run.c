@@ -87,7 +87,7 @@ static const wm_option_table run_table = {
     run_option_list, sizeof(run_option_list) / sizeof(run_option_list[0]), 1,
     SIZE_MAX,
     "TRACE is a trace file, a kernelslist(.g), or a folder that holds one; "
-    "several\nare replayed one after another.\n"
+    "several\nare replayed one after another, each on a cold chip.\n"
     "Exit: 0 complete; 1 bad trace or incomplete result; 2 bad command line "
     "or\nconfiguration; 3 out of memory, input or output failed."};
 

@@ -266,7 +266,9 @@ static wm_status load_file_layer(wm_config_set *set, const char *path,
     load_file file = {user, path, shown, 0, 0, user ? user->depth + 1 : 1};
     FILE *stream = fopen(path, "rb");
     if (stream == NULL) {
-        return wm_fail(err, WM_EIO, "%s%s: %s", prefix, shown, strerror(errno));
+        /* A file that is not there is a wrong name, not a broken disk. */
+        return wm_fail(err, errno == ENOENT ? WM_ECONFIG : WM_EIO, "%s%s: %s",
+                       prefix, shown, strerror(errno));
     }
     wm_buffer bytes;
     wm_yaml yaml = {NULL, 0, 0};

@@ -390,4 +390,15 @@ void wm_unbuild(wm_engine *engine)
     free(engine->spare);
     free(engine->sms);
     free(engine->partitions);
+    engine->pool = NULL;
+    engine->rows = NULL;
+    engine->cap_rows = NULL;
+    engine->n_row_sets = 0;
+    engine->finished = NULL;
+    engine->cap_finished = 0;
+    engine->spare = NULL;
+    engine->n_spare = 0;
+    engine->cap_spare = 0;
+    engine->sms = NULL;
+    engine->partitions = NULL;
 }

@@ -254,9 +254,26 @@ static wm_status engine_launch(wm_engine *engine, wm_trace *trace,
     return status;
 }
 
+/* Back to a chip that has run nothing; totals and launch numbers stay. */
+static wm_status engine_reset(wm_engine *engine, wm_error *err)
+{
+    wm_dispatch_abandon(engine);
+    wm_unbuild(engine);
+    engine->last_end = 0;
+    engine->n_dirty_sectors = 0;
+    return wm_build(engine, err);
+}
+
 wm_status wm_engine_run(wm_engine *engine, wm_trace *trace, wm_sink_fn sink,
                         void *sink_context, wm_error *err)
 {
+    if (engine->is_used) {
+        wm_status status = engine_reset(engine, err);
+        if (status != WM_OK) {
+            return status;
+        }
+    }
+    engine->is_used = true;
     for (;;) {
         wm_command command;
         wm_status status = wm_trace_next_command(trace, &command, err);

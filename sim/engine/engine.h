@@ -119,7 +119,8 @@ wm_status wm_engine_new(const wm_config *config,
 void wm_engine_free(wm_engine *engine); /* NULL is fine */
 
 /* Replays the trace to its end.  sink is called once per simulated launch, in
- * order. */
+ * order.  Each trace starts on a chip that has run nothing, as in a process of
+ * its own; launches of one trace follow each other. */
 wm_status wm_engine_run(wm_engine *engine, wm_trace *trace, wm_sink_fn sink,
                         void *sink_context, wm_error *err);
 

@@ -37,6 +37,7 @@ struct wm_engine {
     uint64_t n_dirty_sectors; /* in the L2 after the last kernel */
     uint64_t next_poll_ns;
     bool is_complete, is_stopped;
+    bool is_used; /* has run a trace: reset before the next */
     wm_counters total;
     uint64_t bound_cycles[WM_BOUND_COUNT];
     wm_instruction_row **rows; /* [n_row_sets]: one set per thread */

@@ -313,7 +313,8 @@ Test(load, a_missing_base_names_the_line_that_wants_it)
     wm_config_set *set = NULL;
     wm_error err = {WM_OK, ""};
     const char *text = "base: nowhere.yaml\n";
-    cr_expect_eq(fixture_load_bytes(text, strlen(text), &set, &err), WM_EIO);
+    cr_expect_eq(fixture_load_bytes(text, strlen(text), &set, &err),
+                 WM_ECONFIG);
     cr_expect_not_null(strstr(err.text, "c.yaml:1:7: base: "), "%s", err.text);
     cr_expect_not_null(strstr(err.text, "nowhere.yaml: No such file"), "%s",
                        err.text);
@@ -322,12 +323,12 @@ Test(load, a_missing_base_names_the_line_that_wants_it)
                     "h100, rtx3090, rtx4090, t4, v100; or a file, NAME.yaml");
 }
 
-Test(load, a_file_that_cannot_be_read_is_an_io_error)
+Test(load, a_file_that_is_not_there_is_a_config_error_an_unreadable_one_io)
 {
     wm_config_set *set = NULL;
     wm_error err = {WM_OK, ""};
     cr_expect_eq(wm_config_load("/nonexistent/x.yaml", NULL, 0, &set, &err),
-                 WM_EIO);
+                 WM_ECONFIG);
     cr_expect_str_eq(err.text,
                      "/nonexistent/x.yaml: No such file or directory");
     cr_expect_eq(wm_config_load("/tmp/", NULL, 0, &set, &err), WM_EIO);
