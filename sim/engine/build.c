@@ -213,12 +213,13 @@ static wm_status build_sm(const wm_params *params, wm_sm *sm, uint32_t id,
     sm->n_schedulers = (uint32_t)params->config.sm.schedulers;
     sm->free_warps = wm_low_mask((uint32_t)params->config.sm.max_warps);
     sm->next_event = UINT64_MAX;
-    wm_cache_geometry geometry = {params->l1_sets,
-                                  (uint32_t)params->config.l1.ways,
-                                  params->config.l1.hash == WM_HASH_XOR,
-                                  false,
-                                  params->l1_policy,
-                                  id};
+    const wm_config *config = &params->config;
+    wm_cache_geometry geometry = {.n_sets = params->l1_sets,
+                                  .ways = (uint32_t)config->l1.ways,
+                                  .is_hashed = config->l1.hash == WM_HASH_XOR,
+                                  .is_locking = !params->is_counts,
+                                  .policy = params->l1_policy,
+                                  .seed = id};
     wm_status status = wm_cache_init(&sm->l1, &geometry, err);
     return status == WM_OK ? build_lists(params, sm, err) : status;
 }
@@ -248,12 +249,12 @@ static wm_status build_slice(const wm_params *params, wm_slice *slice,
                              uint32_t local, uint32_t id, wm_error *err)
 {
     const wm_config *config = &params->config;
-    wm_cache_geometry geometry = {config->l2.sets,
-                                  (uint32_t)config->l2.ways,
-                                  config->l2.hash == WM_HASH_XOR,
-                                  true,
-                                  params->l2_policy,
-                                  UINT64_C(0x10000) + id};
+    wm_cache_geometry geometry = {.n_sets = config->l2.sets,
+                                  .ways = (uint32_t)config->l2.ways,
+                                  .is_hashed = config->l2.hash == WM_HASH_XOR,
+                                  .has_marks = true,
+                                  .policy = params->l2_policy,
+                                  .seed = UINT64_C(0x10000) + id};
     slice->local = local;
     wm_status status = wm_cache_init(&slice->tags, &geometry, err);
     if (status != WM_OK) {
@@ -355,6 +356,9 @@ static void unbuild_partition(const wm_params *params, wm_partition *partition)
     }
     for (uint32_t k = 0; k < WM_CALENDAR; k++) {
         free(partition->calendar[k].reply);
+    }
+    for (uint32_t k = 0; k < partition->n_spare; k++) {
+        free(partition->spare[k].reply);
     }
     free(partition->later.reply);
     free(partition->out.reply);

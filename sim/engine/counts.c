@@ -18,7 +18,7 @@ static uint32_t counts_load(const wm_params *params, wm_sm *sm, uint32_t i,
     if (ref.way != WM_NO_INDEX) {
         wm_cache_touch(&sm->l1, &ref);
     } else {
-        (void)wm_cache_allocate(&sm->l1, &ref, 0, NULL);
+        (void)wm_cache_allocate(&sm->l1, &ref, NULL);
     }
     uint8_t *state = wm_cache_state(&sm->l1, &ref);
     uint32_t miss = need & ~(uint32_t)*state;
@@ -49,7 +49,7 @@ static void counts_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
         uint32_t sent = sectors;
         uint32_t hit = 0;
         if (is_store) {
-            hit = wm_l1_store(params, sm, line, sectors, full, 0);
+            hit = wm_l1_store(params, sm, line, sectors, full);
         } else if (!is_atomic) {
             sent = counts_load(params, sm, i, is_cached);
             hit = sectors & ~sent;
@@ -70,9 +70,9 @@ static void counts_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
                               (uint8_t)sent,
                               (uint8_t)full,
                               (uint8_t)front.serial};
-        wm_lsu_send(params, sm, &request, line,
-                    is_store && full != sectors ? sm->coalesced.bytes[i]
-                                                : NULL);
+        wm_mailbox_send(params, sm, &request, line,
+                        is_store && full != sectors ? sm->coalesced.bytes[i]
+                                                    : NULL);
     }
     wm_front_count(params, sm, record, hits, 0, misses);
     if (wm_kind_is_load(kind)) {
@@ -112,6 +112,7 @@ static void counts_step(const wm_params *params, wm_sm *sm, uint32_t warp,
 {
     wm_warp *state = &sm->warps[warp];
     const wm_record *record = state->next++;
+    __builtin_prefetch(state->next); /* its turn comes dozens of steps later */
     wm_resident *place = &sm->ctas[state->cta];
     const uint64_t bit = UINT64_C(1) << warp;
     sm->stats.n_records++;
@@ -142,7 +143,7 @@ static void counts_step(const wm_params *params, wm_sm *sm, uint32_t warp,
 void wm_counts_window(wm_engine *engine, wm_sm *sm)
 {
     const wm_params *params = &engine->params;
-    wm_sm_release_sent(params, sm);
+    wm_mailbox_release(sm);
     sm->start = engine->now;
     sm->end = engine->now + params->window;
     if (sm->live == 0) {
@@ -157,5 +158,5 @@ void wm_counts_window(wm_engine *engine, wm_sm *sm)
         sm->turn = (warp + 1) % WM_WARPS_MAX;
         counts_step(params, sm, warp, step);
     }
-    wm_lsu_post(params, sm);
+    wm_mailbox_post(params, sm);
 }

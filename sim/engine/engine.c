@@ -197,7 +197,8 @@ static wm_status engine_windows(wm_engine *engine, wm_trace *trace,
 static void engine_settle(wm_engine *engine)
 {
     for (uint32_t s = 0; s < engine->params.n_sms; s++) {
-        wm_sm_release_sent(&engine->params, &engine->sms[s]);
+        wm_mailbox_release(&engine->sms[s]);
+        wm_lsu_pass(&engine->sms[s], UINT64_MAX);
         engine->sms[s].live = 0;
     }
 }

@@ -2,9 +2,9 @@
  * engine_internal.h -- the engine, and what its files call of one another.
  *
  * Reading order: params, message, sm and partition _internal.h for the data;
- * engine.c (launch loop), sm.c and lsu.c (SM phase), partition.c and l2.c
- * (partition phase), dispatch.c (boundary), counts.c (the SM phase of counts
- * mode), result.c.
+ * engine.c (launch loop), sm.c, lsu.c and mailbox.c (SM phase), partition.c and
+ * l2.c (partition phase), dispatch.c (boundary), counts.c (the SM phase of
+ * counts mode), result.c.
  */
 #ifndef WM_ENGINE_INTERNAL_H
 #define WM_ENGINE_INTERNAL_H
@@ -74,17 +74,24 @@ void wm_lsu_drain(const wm_params *params, wm_sm *sm);
  * comes back when it does. */
 bool wm_lsu_enter(const wm_params *params, wm_sm *sm, uint32_t warp,
                   uint64_t cycle);
-/* Sends one request; counts mode passes its step as cycle. */
-void wm_lsu_send(const wm_params *params, wm_sm *sm, const wm_request *request,
-                 uint64_t line, const uint64_t *bytes);
-bool wm_lsu_is_fifo_full(const wm_params *params, const wm_sm *sm);
+/* Sectors that have come by `cycle` are pending no more. */
+void wm_lsu_pass(wm_sm *sm, uint64_t cycle);
 /* A reply came through the port at `cycle`. */
 void wm_lsu_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle);
-/* Sorts this window's requests by partition. */
-void wm_lsu_post(const wm_params *params, wm_sm *sm);
 /* L1 look-up of stores, shared with counts mode: sectors found. */
 uint32_t wm_l1_store(const wm_params *params, wm_sm *sm, uint64_t line,
-                     uint32_t sectors, uint32_t full, uint64_t cycle);
+                     uint32_t sectors, uint32_t full);
+
+/* --- mailbox.c ----------------------------------------------------------- */
+bool wm_mailbox_is_full(const wm_params *params, const wm_sm *sm);
+/* Sends one request; counts mode passes its step as send_cycle. */
+void wm_mailbox_send(const wm_params *params, wm_sm *sm,
+                     const wm_request *request, uint64_t line,
+                     const uint64_t *bytes);
+/* Sorts this window's requests by partition. */
+void wm_mailbox_post(const wm_params *params, wm_sm *sm);
+/* Drops what the partitions have taken. */
+void wm_mailbox_release(wm_sm *sm);
 
 /* --- sm.c ---------------------------------------------------------------- */
 void wm_sm_window(wm_engine *engine, wm_sm *sm);
@@ -96,8 +103,6 @@ void wm_sm_schedule(wm_sm *sm, uint32_t warp, uint64_t cycle);
 void wm_warp_return(wm_sm *sm, uint32_t warp, uint32_t slot, uint64_t cycle);
 /* A store is acknowledged at `cycle`. */
 void wm_warp_acknowledge(wm_sm *sm, uint32_t warp, uint64_t cycle);
-/* Empties the mailbox of what the partitions have taken. */
-void wm_sm_release_sent(const wm_params *params, wm_sm *sm);
 
 /* --- counts.c ------------------------------------------------------------ */
 void wm_counts_window(wm_engine *engine, wm_sm *sm);

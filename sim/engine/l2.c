@@ -41,7 +41,7 @@ static bool l2_allocate(const wm_params *params, wm_partition *partition,
                         wm_slice *slice, wm_ref *ref, uint64_t t_ps)
 {
     wm_evicted evicted;
-    if (!wm_cache_allocate(&slice->tags, ref, t_ps, &evicted)) {
+    if (!wm_cache_allocate(&slice->tags, ref, &evicted)) {
         return false;
     }
     if (evicted.is_line && evicted.dirty != 0) {
@@ -130,8 +130,9 @@ static uint64_t l2_need(const wm_params *params, wm_partition *partition,
     *sectors |= (uint8_t)fetch;
     if (!params->is_counts) {
         *sectors |= (uint8_t)(fetch << 4);
-        way->ready =
-            way->ready > filled && (state >> 4) != 0 ? way->ready : filled;
+        if ((state >> 4) == 0 || way->ready < filled) {
+            way->ready = filled;
+        }
     }
     return filled > ready ? filled : ready;
 }
@@ -335,13 +336,11 @@ static void l2_clean_slice(wm_engine *engine, wm_partition *partition,
         for (ref.way = 0; ref.way < slice->tags.ways; ref.way++) {
             uint32_t n =
                 wm_popcount64(*wm_cache_marks(&slice->tags, &ref) & 0x0fu);
-            uint64_t tag =
-                slice->tags.line[ref.set * slice->tags.ways + ref.way].tag;
             slice->stats.n_cleaned += n;
             if (is_written && n != 0) {
                 l2_write_dram(params, partition, slice,
-                              wm_cache_line_at(&slice->tags, ref.set, tag), n,
-                              now);
+                              wm_cache_line_at(&slice->tags, ref.set, ref.way),
+                              n, now);
             }
         }
     }

@@ -34,23 +34,40 @@ static void lsu_add_waiter(wm_sm *sm, wm_mshr *mshr, uint32_t warp,
 }
 
 /* --- what may have to wait ------------------------------------------------ */
+/* Drops the eldest known return; its sectors are pending no more. */
+static void lsu_pass_one(wm_sm *sm)
+{
+    const wm_release *release = &sm->releases[sm->release_head];
+    if (release->way != WM_NO_WAY) {
+        const wm_ref ref = {release->set, 0, release->way, 0};
+        *wm_cache_state(&sm->l1, &ref) &= (uint8_t) ~(release->sectors << 4);
+    }
+    sm->release_head = (sm->release_head + 1) & sm->release_mask;
+    if (--sm->n_releases == 0) {
+        sm->release_head = 0; /* the same host cache lines again */
+    }
+}
+
+void wm_lsu_pass(wm_sm *sm, uint64_t cycle)
+{
+    while (sm->n_releases != 0 &&
+           sm->releases[sm->release_head].cycle <= cycle) {
+        lsu_pass_one(sm);
+    }
+}
+
 /* An MSHR is free at *cycle, or at a known later time that *cycle becomes;
  * false when no known reply frees one. */
 static bool lsu_await_mshr(const wm_params *params, wm_sm *sm, uint64_t *cycle)
 {
-    while (sm->n_releases != 0 && sm->releases[sm->release_head] <= *cycle) {
-        sm->release_head = (sm->release_head + 1) & sm->release_mask;
-        sm->n_releases--;
-    }
     if (sm->n_in_flight + sm->n_releases < params->config.l1.mshrs) {
         return true;
     }
     if (sm->n_releases == 0) {
         return false;
     }
-    *cycle = sm->releases[sm->release_head];
-    sm->release_head = (sm->release_head + 1) & sm->release_mask;
-    sm->n_releases--;
+    *cycle = sm->releases[sm->release_head].cycle;
+    wm_lsu_pass(sm, *cycle);
     return true;
 }
 
@@ -61,42 +78,6 @@ static void lsu_await_port(const wm_sm *sm, uint64_t *cycle)
     if (port > *cycle + WM_PORT_DEPTH) {
         *cycle = port - WM_PORT_DEPTH;
     }
-}
-
-bool wm_lsu_is_fifo_full(const wm_params *params, const wm_sm *sm)
-{
-    return sm->n_fifo > params->fifo_mask;
-}
-
-void wm_lsu_send(const wm_params *params, wm_sm *sm, const wm_request *request,
-                 uint64_t line, const uint64_t *bytes)
-{
-    wm_route route = wm_route_of(params, line);
-    uint32_t place = (sm->fifo_head + sm->n_fifo) & params->fifo_mask;
-    wm_request *sent = &sm->fifo[place];
-    *sent = *request;
-    sent->line = route.local;
-    sent->slice = (uint16_t)route.slice;
-    sent->payload = WM_NO_INDEX;
-    sm->n_fifo++;
-    if (bytes != NULL) {
-        sent->payload = sm->n_payload++ & params->fifo_mask;
-        sm->payload[sent->payload][0] = bytes[0];
-        sm->payload[sent->payload][1] = bytes[1];
-    }
-    if (params->is_counts) {
-        return;
-    }
-    uint64_t start = request->send_cycle << 8;
-    if (start < sm->request_free_q8) {
-        start = sm->request_free_q8;
-    }
-    uint32_t cost =
-        request->op == WM_OP_WRITE
-            ? params->store_cost_q8 * wm_popcount64(request->sectors)
-            : params->request_cost_q8;
-    sent->send_cycle = start >> 8;
-    sm->request_free_q8 = start + cost;
 }
 
 /* --- one line of the head record ------------------------------------------ */
@@ -117,6 +98,19 @@ static void lsu_join(wm_sm *sm, const wm_way *line, const wm_lsu_entry *entry)
     }
 }
 
+/* Other sectors of the line are on their way: remember when, or behind whom. */
+static void lsu_join_chain(wm_sm *sm, const wm_way *line, wm_mshr *mshr,
+                           uint64_t cycle)
+{
+    if (line->chain == WM_NO_INDEX && line->ready > cycle) {
+        mshr->known = line->ready;
+    }
+    mshr->next = line->chain;
+    if (mshr->next != WM_NO_INDEX) {
+        sm->mshrs[mshr->next].is_joined = 1;
+    }
+}
+
 /* Sends for sectors that are not there; ref->way tells where they will lie. */
 static void lsu_fetch(const wm_params *params, wm_sm *sm,
                       const wm_lsu_entry *entry, const wm_ref *ref,
@@ -132,18 +126,18 @@ static void lsu_fetch(const wm_params *params, wm_sm *sm,
     mshr->warp = entry->warp;
     mshr->slot = entry->slot;
     mshr->is_joined = 0;
+    mshr->sectors = (uint8_t)sectors;
+    mshr->set = (uint32_t)ref->set;
+    mshr->way = ref->way != WM_NO_INDEX ? (uint16_t)ref->way : WM_NO_WAY;
     if (ref->way != WM_NO_INDEX) {
         wm_way *line = &sm->l1.line[ref->index];
-        if (line->chain == WM_NO_INDEX && line->ready > cycle) {
-            mshr->known = line->ready;
-        }
-        mshr->next = line->chain;
-        if (mshr->next != WM_NO_INDEX) {
-            sm->mshrs[mshr->next].is_joined = 1;
+        uint8_t *state = wm_cache_state(&sm->l1, ref);
+        if ((*state & 0xf0) != 0) {
+            lsu_join_chain(sm, line, mshr, cycle);
         }
         line->chain = taken;
         line->ready = WM_READY_UNKNOWN;
-        *wm_cache_state(&sm->l1, ref) |= (uint8_t)(sectors | sectors << 4);
+        *state |= (uint8_t)(sectors | sectors << 4);
     }
     sm->warps[entry->warp].slot_pending[entry->slot]++;
     sm->n_in_flight++;
@@ -156,7 +150,7 @@ static void lsu_fetch(const wm_params *params, wm_sm *sm,
                           (uint8_t)sectors,
                           0,
                           sm->head_serial};
-    wm_lsu_send(params, sm, &request, line_number, NULL);
+    wm_mailbox_send(params, sm, &request, line_number, NULL);
 }
 
 /* Load of one line at *cycle, which may move on.  False: wait for the next
@@ -174,17 +168,18 @@ static bool lsu_load(const wm_params *params, wm_sm *sm,
     const bool is_cached =
         params->is_l1_on && (record->flags & WM_FLAG_BYPASS_L1) == 0;
     lsu_await_port(sm, cycle);
+    wm_lsu_pass(sm, *cycle);
     if (is_cached) {
         ref = wm_cache_find(&sm->l1, number);
         if (ref.way != WM_NO_INDEX) {
-            uint32_t state = wm_cache_settle(&sm->l1, &ref, *cycle);
+            uint32_t state = *wm_cache_state(&sm->l1, &ref);
             pending = need & (state >> 4);
             hit = need & state & ~(state >> 4);
             miss = need & ~state;
         }
     }
     if ((miss != 0 && (!lsu_await_mshr(params, sm, cycle) ||
-                       wm_lsu_is_fifo_full(params, sm))) ||
+                       wm_mailbox_is_full(params, sm))) ||
         (pending != 0 && sm->n_waiters_free < 4) || *cycle >= sm->end) {
         return false;
     }
@@ -196,7 +191,7 @@ static bool lsu_load(const wm_params *params, wm_sm *sm,
     }
     if (miss != 0) {
         if (is_cached && ref.way == WM_NO_INDEX) {
-            (void)wm_cache_allocate(&sm->l1, &ref, *cycle, NULL);
+            (void)wm_cache_allocate(&sm->l1, &ref, NULL);
         }
         lsu_fetch(params, sm, entry, &ref, number, miss, WM_OP_READ, *cycle);
     }
@@ -212,7 +207,7 @@ static bool lsu_load(const wm_params *params, wm_sm *sm,
 }
 
 uint32_t wm_l1_store(const wm_params *params, wm_sm *sm, uint64_t line,
-                     uint32_t sectors, uint32_t full, uint64_t cycle)
+                     uint32_t sectors, uint32_t full)
 {
     if (!params->is_l1_on) {
         return 0;
@@ -221,7 +216,7 @@ uint32_t wm_l1_store(const wm_params *params, wm_sm *sm, uint64_t line,
     uint32_t found = 0;
     const uint64_t policy = params->config.l1.write;
     if (ref.way != WM_NO_INDEX) {
-        uint32_t state = wm_cache_settle(&sm->l1, &ref, cycle);
+        uint32_t state = *wm_cache_state(&sm->l1, &ref);
         found = sectors & state & ~(state >> 4);
         if (policy == WM_L1_WRITE_EVICT) {
             if ((state >> 4) == 0) {
@@ -232,8 +227,7 @@ uint32_t wm_l1_store(const wm_params *params, wm_sm *sm, uint64_t line,
         wm_cache_touch(&sm->l1, &ref);
     }
     if (policy == WM_L1_WRITE_ALLOCATE && full != 0) {
-        if (ref.way != WM_NO_INDEX ||
-            wm_cache_allocate(&sm->l1, &ref, cycle, NULL)) {
+        if (ref.way != WM_NO_INDEX || wm_cache_allocate(&sm->l1, &ref, NULL)) {
             *wm_cache_state(&sm->l1, &ref) |= (uint8_t)full;
         }
     }
@@ -246,17 +240,18 @@ static bool lsu_store(const wm_params *params, wm_sm *sm,
     const uint32_t sectors = sm->coalesced.sectors[i];
     const uint32_t full = sm->coalesced.full[i];
     lsu_await_port(sm, cycle);
-    if (*cycle >= sm->end || wm_lsu_is_fifo_full(params, sm)) {
+    wm_lsu_pass(sm, *cycle);
+    if (*cycle >= sm->end || wm_mailbox_is_full(params, sm)) {
         return false;
     }
     const uint32_t n = wm_popcount64(sectors);
     const uint32_t hit = wm_popcount64(
-        wm_l1_store(params, sm, sm->coalesced.line[i], sectors, full, *cycle));
+        wm_l1_store(params, sm, sm->coalesced.line[i], sectors, full));
     wm_request request = {
         0,           *cycle,           WM_NO_INDEX,   0, entry->warp,
         WM_OP_WRITE, (uint8_t)sectors, (uint8_t)full, 0};
-    wm_lsu_send(params, sm, &request, sm->coalesced.line[i],
-                full != sectors ? sm->coalesced.bytes[i] : NULL);
+    wm_mailbox_send(params, sm, &request, sm->coalesced.line[i],
+                    full != sectors ? sm->coalesced.bytes[i] : NULL);
     sm->warps[entry->warp].n_acks++;
     wm_front_count(params, sm, entry->record, hit, 0, n - hit);
     return true;
@@ -267,8 +262,9 @@ static bool lsu_atomic(const wm_params *params, wm_sm *sm,
 {
     const bool returns = entry->record->kind == WM_KIND_GLOBAL_ATOMIC;
     lsu_await_port(sm, cycle);
+    wm_lsu_pass(sm, *cycle);
     if ((returns && !lsu_await_mshr(params, sm, cycle)) || *cycle >= sm->end ||
-        wm_lsu_is_fifo_full(params, sm)) {
+        wm_mailbox_is_full(params, sm)) {
         return false;
     }
     const uint32_t sectors = sm->coalesced.sectors[i];
@@ -286,7 +282,7 @@ static bool lsu_atomic(const wm_params *params, wm_sm *sm,
                               (uint8_t)sectors,
                               0,
                               sm->head_serial};
-        wm_lsu_send(params, sm, &request, sm->coalesced.line[i], NULL);
+        wm_mailbox_send(params, sm, &request, sm->coalesced.line[i], NULL);
         sm->warps[entry->warp].n_acks++;
     }
     wm_front_count(params, sm, entry->record, 0, 0, wm_popcount64(sectors));
@@ -542,47 +538,11 @@ void wm_lsu_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle)
     if (mshr->index != WM_NO_INDEX) {
         lsu_settle_line(sm, mshr, reply->tag, cycle);
     }
+    const wm_release released = {cycle, mshr->set, mshr->way, mshr->sectors, 0};
     mshr->next = sm->mshr_free_list;
     sm->mshr_free_list = reply->tag;
     sm->n_in_flight--;
     sm->releases[(sm->release_head + sm->n_releases) & sm->release_mask] =
-        cycle;
+        released;
     sm->n_releases++;
-}
-
-void wm_lsu_post(const wm_params *params, wm_sm *sm)
-{
-    uint32_t n = 0;
-    while (n < sm->n_fifo &&
-           sm->fifo[(sm->fifo_head + n) & params->fifo_mask].send_cycle <
-               sm->end) {
-        n++;
-    }
-    sm->n_window = n;
-    if (n == 0) {
-        return;
-    }
-    for (uint32_t p = 0; p <= params->n_partitions; p++) {
-        sm->first[p] = 0;
-    }
-    uint64_t rest = 0;
-    for (uint32_t k = 0; k < n; k++) {
-        const wm_request *request =
-            &sm->fifo[(sm->fifo_head + k) & params->fifo_mask];
-        sm->first[wm_divide(&params->slice_div, request->slice, &rest) + 1]++;
-    }
-    for (uint32_t p = 0; p < params->n_partitions; p++) {
-        sm->first[p + 1] = (uint16_t)(sm->first[p + 1] + sm->first[p]);
-    }
-    /* first[p] runs ahead to first[p + 1] while placing, then is set back. */
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t place = (sm->fifo_head + k) & params->fifo_mask;
-        uint64_t p =
-            wm_divide(&params->slice_div, sm->fifo[place].slice, &rest);
-        sm->order[sm->first[p]++] = (uint16_t)place;
-    }
-    for (uint32_t p = params->n_partitions; p > 0; p--) {
-        sm->first[p] = sm->first[p - 1];
-    }
-    sm->first[0] = 0;
 }

@@ -61,6 +61,9 @@ static bool partition_gather(wm_engine *engine, wm_partition *partition,
 static void partition_file(wm_partition *partition, wm_bucket *bucket,
                            const wm_reply *reply)
 {
+    if (bucket->cap == 0 && partition->n_spare != 0) {
+        *bucket = partition->spare[--partition->n_spare];
+    }
     if (bucket->n == bucket->cap &&
         !wm_grow(&bucket->reply, &bucket->cap, bucket->n + 1,
                  sizeof(*bucket->reply))) {
@@ -206,7 +209,11 @@ static void partition_post(wm_engine *engine, wm_partition *partition)
     }
     first[0] = 0;
     partition->out.n = due->n;
+    /* The next bucket to be filled takes this array, still in the host's
+     * cache. */
     due->n = 0;
+    partition->spare[partition->n_spare++] = *due;
+    memset(due, 0, sizeof(*due));
 }
 
 void wm_partition_window(wm_engine *engine, uint32_t index)

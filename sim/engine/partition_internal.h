@@ -46,6 +46,8 @@ typedef struct wm_partition {
     uint64_t busy[WM_WINDOW_MAX / 64];
     /* replies by window of arrival, then those of the next window by SM */
     wm_bucket calendar[WM_CALENDAR];
+    wm_bucket spare[WM_CALENDAR]; /* arrays not in use, the last used first */
+    uint32_t n_spare;
     wm_bucket later; /* beyond the calendar */
     wm_bucket out;
     uint32_t *first; /* [n_sms + 1] into out.reply */

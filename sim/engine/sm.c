@@ -48,6 +48,7 @@ static void sm_prepare(wm_sm *sm, uint32_t warp, uint64_t cycle)
     }
     if (state->waiting != 0) {
         state->stall_base = ready;
+        state->tail_cycles = record->tail_cycles;
         return;
     }
     ready = state->known > ready ? state->known : ready;
@@ -116,10 +117,7 @@ void wm_warp_return(wm_sm *sm, uint32_t warp, uint32_t slot, uint64_t cycle)
             uint64_t from = state->known > state->stall_base
                                 ? state->known
                                 : state->stall_base;
-            /* A granted warp waited for a load slot, its gap behind it. */
-            wm_sm_schedule(
-                sm, warp,
-                from + (state->is_granted ? 0 : state->next->tail_cycles));
+            wm_sm_schedule(sm, warp, from + state->tail_cycles);
         }
     } else if (state->is_exiting && state->outstanding == 0 &&
                state->n_acks == 0) {
@@ -176,6 +174,7 @@ static bool sm_offer(const wm_params *params, wm_sm *sm, uint32_t warp,
         state->waiting = 1u << slot;
         state->known = 0;
         state->stall_base = cycle;
+        state->tail_cycles = 0; /* the gap is behind it */
         return false;
     }
     if (wm_lsu_enter(params, sm, warp, cycle)) {
@@ -208,6 +207,7 @@ static void sm_issue(const wm_params *params, wm_sm *sm, uint32_t warp,
         return;
     }
     state->next++;
+    __builtin_prefetch(state->next + 1);
     if (record->kind == WM_KIND_BARRIER) {
         wm_resident *place = &sm->ctas[state->cta];
         place->at_barrier |= UINT64_C(1) << warp;
@@ -326,13 +326,6 @@ static void sm_receive(const wm_params *params, wm_sm *sm)
 }
 
 /* --- the window ----------------------------------------------------------- */
-void wm_sm_release_sent(const wm_params *params, wm_sm *sm)
-{
-    sm->fifo_head = (sm->fifo_head + sm->n_window) & params->fifo_mask;
-    sm->n_fifo -= sm->n_window;
-    sm->n_window = 0;
-}
-
 /* Puts warps whose time has come into the window's buckets. */
 static void sm_wake(wm_sm *sm)
 {
@@ -362,7 +355,7 @@ void wm_sm_window(wm_engine *engine, wm_sm *sm)
     const wm_params *params = &engine->params;
     sm->start = engine->now;
     sm->end = engine->now + params->window;
-    wm_sm_release_sent(params, sm);
+    wm_mailbox_release(sm);
     const size_t n_replies = sm_gather(engine, sm);
     if (n_replies == 0 && sm->next_event >= sm->end) {
         return;
@@ -372,7 +365,7 @@ void wm_sm_window(wm_engine *engine, wm_sm *sm)
     wm_lsu_drain(params, sm);
     sm_wake(sm);
     sm_run_events(params, sm);
-    wm_lsu_post(params, sm);
+    wm_mailbox_post(params, sm);
     sm->next_event = sm_next_event(sm);
 }
 

@@ -21,6 +21,7 @@ typedef struct wm_warp {
     uint32_t outstanding;          /* load slots with replies to come */
     uint32_t waiting;              /* of those, the ones that hold the warp */
     uint32_t n_loads;              /* load-like records so far, modulo 2^32 */
+    uint32_t tail_cycles;          /* WAITING: of the next record */
     uint32_t n_acks;               /* stores not acknowledged */
     uint32_t slot_ready[WM_SLOTS]; /* low 32 bits of a cycle */
     uint16_t slot_pending[WM_SLOTS]; /* replies to come, one guard included */
@@ -43,16 +44,30 @@ typedef struct wm_resident {
     uint32_t n_running; /* warps whose memory accesses are not all done */
 } wm_resident;
 
+#define WM_NO_WAY 0xffffu
+
 typedef struct wm_mshr {
     uint64_t known;   /* latest known return of a former chain neighbour */
     uint32_t index;   /* into l1.line; WM_NO_INDEX: not in the cache */
+    uint32_t set;     /* the line's place, when it is in the cache */
     uint32_t next;    /* chain of the same line, or free list */
     uint32_t waiters; /* first further waiter, WM_NO_INDEX = none */
+    uint16_t way;     /* WM_NO_WAY: not in the cache */
+    uint8_t sectors;  /* asked for */
     uint8_t warp;     /* first waiter */
     uint8_t slot;
     uint8_t is_joined; /* a younger request of the line points here */
-    uint8_t unused;
+    uint8_t unused[2];
 } wm_mshr;
+
+/* A return whose time is known: frees an MSHR, and its sectors are valid. */
+typedef struct wm_release {
+    uint64_t cycle;
+    uint32_t set;
+    uint16_t way; /* WM_NO_WAY: not in the cache */
+    uint8_t sectors;
+    uint8_t unused;
+} wm_release;
 
 typedef struct wm_waiter {
     uint32_t next;
@@ -117,7 +132,7 @@ typedef struct wm_sm {
     wm_mshr *mshrs;
     uint32_t mshr_free_list;
     uint32_t n_in_flight; /* MSHRs whose reply is not known yet */
-    uint64_t *releases;   /* ring of known release cycles, rising */
+    wm_release *releases; /* ring, times rising */
     uint32_t release_head, n_releases, release_mask;
     wm_waiter *waiters;
     uint32_t waiter_free_list;
@@ -126,11 +141,11 @@ typedef struct wm_sm {
     uint64_t request_free_q8;
     uint64_t reply_free_q8;
     /* mailbox out */
-    wm_request *fifo; /* ring */
+    wm_request *fifo; /* send times rising */
     uint64_t (*payload)[2];
-    uint32_t fifo_head, n_fifo;
+    uint32_t n_fifo;
     uint32_t n_payload; /* running number */
-    uint32_t n_window;  /* requests of this window, from fifo_head */
+    uint32_t n_window;  /* requests of this window, the first ones */
     uint16_t *order;    /* their ring places by partition */
     uint16_t *first;    /* [n_partitions + 1] into order */
     /* residents */

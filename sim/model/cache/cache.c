@@ -1,9 +1,11 @@
 /*
  * cache.c -- tags, sector states, victims.
  *
- * Block of a set:  padded_ways 16-bit partial tags | padded_ways state bytes
- * | policy row | padded_ways marks, rounded up to 64 bytes.  A partial tag of
- * 0 marks an empty way; padding ways stay 0 and are masked out.
+ * Block of a set:  padded_ways 32-bit tags | padded_ways state bytes |
+ * padded_ways marks, if kept | policy row, rounded up to 64 bytes.  A tag of 0
+ * marks an empty way; padding ways stay 0 and are masked out.  A tag is its
+ * region's number + 1 above 24 bits of the tag proper; number OVERFLOW means
+ * that the full tag must be compared too.
  */
 #include "model/cache/cache.h"
 
@@ -14,43 +16,99 @@
 #include <emmintrin.h>
 #endif
 
-static uint16_t cache_partial(uint64_t tag)
-{
-    uint64_t folded = tag ^ (tag >> 16) ^ (tag >> 32) ^ (tag >> 48);
-    uint16_t partial = (uint16_t)(folded & 0xffff);
-    return partial != 0 ? partial : 1;
-}
+#define LOW_BITS 24u
+#define OVERFLOW WM_CACHE_REGIONS /* number of every further region */
 
-/* Bit w: the w-th of 16 partial tags equals partial. */
-static uint32_t cache_match16(const unsigned char *tags, uint16_t partial)
+/* Bit w: the w-th of 16 tags equals wanted. */
+static uint32_t cache_match16(const unsigned char *tags, uint32_t wanted)
 {
 #if defined(__SSE2__)
-    const __m128i wanted = _mm_set1_epi16((short)partial);
-    const __m128i low = _mm_load_si128((const __m128i *)(const void *)tags);
+    const __m128i *four = (const __m128i *)(const void *)tags;
+    const __m128i all = _mm_set1_epi32((int)wanted);
+    const __m128i low =
+        _mm_packs_epi32(_mm_cmpeq_epi32(_mm_load_si128(four), all),
+                        _mm_cmpeq_epi32(_mm_load_si128(four + 1), all));
     const __m128i high =
-        _mm_load_si128((const __m128i *)(const void *)(tags + 16));
-    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(
-        _mm_cmpeq_epi16(low, wanted), _mm_cmpeq_epi16(high, wanted)));
+        _mm_packs_epi32(_mm_cmpeq_epi32(_mm_load_si128(four + 2), all),
+                        _mm_cmpeq_epi32(_mm_load_si128(four + 3), all));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high));
 #else
     uint32_t mask = 0;
-    uint16_t tag[16];
+    uint32_t tag[16];
     memcpy(tag, tags, sizeof(tag));
     for (uint32_t way = 0; way < 16; way++) {
-        mask |= (uint32_t)(tag[way] == partial) << way;
+        mask |= (uint32_t)(tag[way] == wanted) << way;
     }
     return mask;
 #endif
 }
 
+/* --- regions -------------------------------------------------------------- */
+static uint32_t cache_memo_slot(uint64_t upper)
+{
+    return (uint32_t)(wm_mix64(upper) % WM_CACHE_MEMO);
+}
+
+/* The region's number; OVERFLOW when it has none. */
+static uint32_t cache_region(wm_cache *cache, uint64_t upper)
+{
+    if (upper == cache->last_upper) {
+        return cache->last_number;
+    }
+    uint32_t slot = cache_memo_slot(upper);
+    uint32_t number = OVERFLOW;
+    while (cache->memo[slot] != 0) {
+        if (cache->regions[cache->memo[slot] - 1] == upper) {
+            number = cache->memo[slot] - 1u;
+            break;
+        }
+        slot = (slot + 1) % WM_CACHE_MEMO;
+    }
+    cache->last_upper = upper;
+    cache->last_number = number;
+    return number;
+}
+
+/* Numbers a region that has no number yet, while there are some. */
+static uint32_t cache_add_region(wm_cache *cache, uint64_t upper)
+{
+    uint32_t number = cache_region(cache, upper);
+    if (number != OVERFLOW || cache->n_regions == WM_CACHE_REGIONS) {
+        return number;
+    }
+    uint32_t slot = cache_memo_slot(upper);
+    while (cache->memo[slot] != 0) {
+        slot = (slot + 1) % WM_CACHE_MEMO;
+    }
+    number = cache->n_regions++;
+    cache->regions[number] = upper;
+    cache->memo[slot] = (uint8_t)(number + 1);
+    cache->last_number = number;
+    return number;
+}
+
+static uint32_t cache_short_tag(uint64_t tag, uint32_t number)
+{
+    return (number + 1) << LOW_BITS |
+           (uint32_t)(tag & ((UINT32_C(1) << LOW_BITS) - 1));
+}
+
+/* --- blocks --------------------------------------------------------------- */
 static unsigned char *cache_block(const wm_cache *cache, uint64_t set)
 {
     return cache->blocks + set * cache->block_bytes;
 }
 
-static void cache_set_partial(unsigned char *block, uint32_t way,
-                              uint16_t partial)
+static void cache_set_tag(unsigned char *block, uint32_t way, uint32_t tag)
 {
-    memcpy(block + 2 * (size_t)way, &partial, sizeof(partial));
+    memcpy(block + sizeof(tag) * (size_t)way, &tag, sizeof(tag));
+}
+
+static uint32_t cache_tag(const unsigned char *block, uint32_t way)
+{
+    uint32_t tag = 0;
+    memcpy(&tag, block + sizeof(tag) * (size_t)way, sizeof(tag));
+    return tag;
 }
 
 wm_status wm_cache_init(wm_cache *cache, const wm_cache_geometry *geometry,
@@ -67,14 +125,15 @@ wm_status wm_cache_init(wm_cache *cache, const wm_cache_geometry *geometry,
     cache->n_sets = geometry->n_sets;
     cache->spread = wm_spread_of(geometry->n_sets, geometry->is_hashed);
     cache->padded_ways = (geometry->ways + 15u) & ~15u;
-    cache->state_offset = 2 * cache->padded_ways;
-    cache->policy_offset = 3 * cache->padded_ways;
+    cache->is_locking = geometry->is_locking;
+    cache->state_offset = 4 * cache->padded_ways;
+    cache->policy_offset = cache->state_offset + cache->padded_ways;
+    if (geometry->has_marks) {
+        cache->marks_offset = cache->policy_offset;
+        cache->policy_offset += cache->padded_ways;
+    }
     size_t bytes =
         cache->policy_offset + geometry->policy->row_bytes(geometry->ways);
-    if (geometry->has_marks) {
-        cache->marks_offset = (uint32_t)bytes;
-        bytes += cache->padded_ways;
-    }
     cache->block_bytes = (bytes + 63) & ~(size_t)63;
     if (geometry->n_sets > (SIZE_MAX / 2) / cache->block_bytes ||
         geometry->n_sets * geometry->ways > UINT32_MAX - 1) {
@@ -82,7 +141,10 @@ wm_status wm_cache_init(wm_cache *cache, const wm_cache_geometry *geometry,
     }
     cache->blocks = aligned_alloc(64, geometry->n_sets * cache->block_bytes);
     cache->line = calloc(geometry->n_sets * geometry->ways, sizeof(wm_way));
-    if (cache->blocks == NULL || cache->line == NULL) {
+    cache->regions = calloc(WM_CACHE_REGIONS, sizeof(*cache->regions));
+    cache->memo = calloc(WM_CACHE_MEMO, sizeof(*cache->memo));
+    if (cache->blocks == NULL || cache->line == NULL ||
+        cache->regions == NULL || cache->memo == NULL) {
         wm_cache_fini(cache);
         return wm_fail_memory(err);
     }
@@ -94,11 +156,17 @@ void wm_cache_fini(wm_cache *cache)
 {
     free(cache->blocks);
     free(cache->line);
+    free(cache->regions);
+    free(cache->memo);
     memset(cache, 0, sizeof(*cache));
 }
 
 void wm_cache_clear(wm_cache *cache)
 {
+    memset(cache->memo, 0, WM_CACHE_MEMO * sizeof(*cache->memo));
+    cache->n_regions = 0;
+    cache->last_upper = UINT64_MAX; /* no tag has such an upper part */
+    cache->last_number = OVERFLOW;
     memset(cache->blocks, 0, cache->n_sets * cache->block_bytes);
     for (uint64_t set = 0; set < cache->n_sets; set++) {
         cache->policy->init(cache_block(cache, set) + cache->policy_offset,
@@ -113,23 +181,23 @@ void wm_cache_resize(wm_cache *cache, uint64_t n_sets)
     wm_cache_clear(cache);
 }
 
-wm_ref wm_cache_find(const wm_cache *cache, uint64_t line)
+wm_ref wm_cache_find(wm_cache *cache, uint64_t line)
 {
     wm_ref ref = {0, 0, WM_NO_INDEX, WM_NO_INDEX};
     ref.set = wm_spread_place(&cache->spread, line, &ref.tag);
     const unsigned char *block = cache_block(cache, ref.set);
-    const uint16_t partial = cache_partial(ref.tag);
+    const uint32_t number = cache_region(cache, ref.tag >> LOW_BITS);
+    const uint32_t wanted = cache_short_tag(ref.tag, number);
     const uint32_t first = (uint32_t)ref.set * cache->ways;
     for (uint32_t base = 0; base < cache->padded_ways; base += 16) {
-        uint32_t mask = cache_match16(block + 2 * (size_t)base, partial);
-        while (mask != 0) {
+        uint32_t mask = cache_match16(block + 4 * (size_t)base, wanted);
+        for (; mask != 0; mask &= mask - 1) {
             uint32_t way = base + wm_lowest_bit(mask);
-            if (cache->line[first + way].tag == ref.tag) {
+            if (number != OVERFLOW || cache->line[first + way].tag == ref.tag) {
                 ref.way = way;
                 ref.index = first + way;
                 return ref;
             }
-            mask &= mask - 1;
         }
     }
     return ref;
@@ -140,9 +208,7 @@ void wm_cache_prefetch(const wm_cache *cache, uint64_t line)
     uint64_t tag = 0;
     uint64_t set = wm_spread_place(&cache->spread, line, &tag);
     __builtin_prefetch(cache_block(cache, set), 1);
-    if (cache->marks_offset >= 64) {
-        __builtin_prefetch(cache_block(cache, set) + cache->marks_offset, 1);
-    }
+    __builtin_prefetch(cache_block(cache, set) + 64, 1);
 }
 
 /* An empty way of the set, or WM_NO_INDEX. */
@@ -150,7 +216,7 @@ static uint32_t cache_empty_way(const wm_cache *cache,
                                 const unsigned char *block)
 {
     for (uint32_t base = 0; base < cache->ways; base += 16) {
-        uint32_t mask = cache_match16(block + 2 * (size_t)base, 0);
+        uint32_t mask = cache_match16(block + 4 * (size_t)base, 0);
         if (mask != 0) {
             uint32_t way = base + wm_lowest_bit(mask);
             return way < cache->ways ? way : WM_NO_INDEX;
@@ -159,67 +225,56 @@ static uint32_t cache_empty_way(const wm_cache *cache,
     return WM_NO_INDEX;
 }
 
-static bool cache_is_locked(const wm_cache *cache, const wm_ref *ref,
-                            uint64_t now)
+/* The policy's choice among the ways that are not locked. */
+static uint32_t cache_victim(const wm_cache *cache, unsigned char *block)
 {
-    return (wm_cache_settle(cache, ref, now) & 0xf0) != 0;
-}
-
-/* The policy's choice among the ways that wait for nothing. */
-static uint32_t cache_victim(const wm_cache *cache, wm_ref ref, uint64_t now)
-{
-    void *row = cache_block(cache, ref.set) + cache->policy_offset;
-    const uint32_t first = (uint32_t)ref.set * cache->ways;
+    void *row = block + cache->policy_offset;
+    const uint8_t *state = block + cache->state_offset;
     for (uint32_t tries = 0; tries < cache->ways; tries++) {
-        ref.way = cache->policy->victim(row, cache->ways);
-        ref.index = first + ref.way;
-        if (!cache_is_locked(cache, &ref, now)) {
-            return ref.way;
+        uint32_t way = cache->policy->victim(row, cache->ways);
+        if (!cache->is_locking || (state[way] & 0xf0) == 0) {
+            return way;
         }
-        cache->policy->touch(row, cache->ways, ref.way);
+        cache->policy->touch(row, cache->ways, way);
     }
     /* A policy may repeat itself: any way that is free will do. */
-    for (ref.way = 0; ref.way < cache->ways; ref.way++) {
-        ref.index = first + ref.way;
-        if (!cache_is_locked(cache, &ref, now)) {
-            return ref.way;
+    for (uint32_t way = 0; way < cache->ways; way++) {
+        if ((state[way] & 0xf0) == 0) {
+            return way;
         }
     }
     return WM_NO_INDEX;
 }
 
-bool wm_cache_allocate(wm_cache *cache, wm_ref *ref, uint64_t now,
-                       wm_evicted *evicted)
+bool wm_cache_allocate(wm_cache *cache, wm_ref *ref, wm_evicted *evicted)
 {
     unsigned char *block = cache_block(cache, ref->set);
     uint32_t way = cache_empty_way(cache, block);
     const bool is_full = way == WM_NO_INDEX;
     if (is_full) {
-        way = cache_victim(cache, *ref, now);
+        way = cache_victim(cache, block);
         if (way == WM_NO_INDEX) {
             return false;
         }
     }
     const uint32_t index = (uint32_t)ref->set * cache->ways + way;
-    wm_way *line = &cache->line[index];
     uint8_t *state = block + cache->state_offset + way;
     if (evicted != NULL) {
+        const uint8_t dirty = cache->marks_offset != 0
+                                  ? block[cache->marks_offset + way] & 0x0f
+                                  : 0;
         evicted->is_line = is_full;
-        evicted->line = 0;
         evicted->valid = is_full ? *state & 0x0f : 0;
-        evicted->dirty = 0;
-        if (is_full && cache->marks_offset != 0) {
-            evicted->dirty = block[cache->marks_offset + way] & 0x0f;
-        }
-        if (is_full && evicted->dirty != 0) {
-            evicted->line = wm_cache_line_at(cache, ref->set, line->tag);
-        }
+        evicted->dirty = is_full ? dirty : 0;
+        evicted->line =
+            evicted->dirty != 0 ? wm_cache_line_at(cache, ref->set, way) : 0;
     }
-    cache_set_partial(block, way, cache_partial(ref->tag));
+    const uint32_t number = cache_add_region(cache, ref->tag >> LOW_BITS);
+    cache_set_tag(block, way, cache_short_tag(ref->tag, number));
     *state = 0;
-    line->tag = ref->tag;
-    line->ready = 0;
-    line->chain = WM_NO_INDEX;
+    if (number == OVERFLOW) {
+        cache->line[index].tag = ref->tag;
+    }
     if (cache->marks_offset != 0) {
         block[cache->marks_offset + way] = 0;
     }
@@ -232,7 +287,7 @@ bool wm_cache_allocate(wm_cache *cache, wm_ref *ref, uint64_t now,
 void wm_cache_drop(wm_cache *cache, const wm_ref *ref)
 {
     unsigned char *block = cache_block(cache, ref->set);
-    cache_set_partial(block, ref->way, 0);
+    cache_set_tag(block, ref->way, 0);
     block[cache->state_offset + ref->way] = 0;
     if (cache->marks_offset != 0) {
         block[cache->marks_offset + ref->way] = 0;
@@ -252,7 +307,14 @@ uint64_t wm_cache_n_dirty(const wm_cache *cache)
     return n;
 }
 
-uint64_t wm_cache_line_at(const wm_cache *cache, uint64_t set, uint64_t tag)
+uint64_t wm_cache_line_at(const wm_cache *cache, uint64_t set, uint32_t way)
 {
-    return wm_spread_number(&cache->spread, set, tag);
+    const uint32_t tag = cache_tag(cache_block(cache, set), way);
+    const uint32_t number = (tag >> LOW_BITS) - 1;
+    uint64_t full = cache->line[set * cache->ways + way].tag;
+    if (number != OVERFLOW) {
+        full = cache->regions[number] << LOW_BITS |
+               (tag & ((UINT32_C(1) << LOW_BITS) - 1));
+    }
+    return wm_spread_number(&cache->spread, set, full);
 }

@@ -9,18 +9,22 @@
  *     wm_cache_touch(cache, ref)                a use, for the policy
  *     wm_cache_allocate(cache, line, now, ..)   makes room, tells who left
  *
- * A set is one 64-byte block of the host for up to 16 ways: 16-bit partial
- * tags compared at once, one byte of sector state per way (low half valid,
- * high half pending), the policy's row; caches that are written back have a
- * second one with a byte of marks per way (low half dirty, high half partial).
- * The rest of a line (full tag, time of its last fill) lies apart, is read
- * only when a partial tag matches, and is only written when a line comes.
+ * A set is one or two 64-byte blocks of the host for up to 16 ways: 32-bit
+ * tags compared at once, then one byte of sector state per way (low half valid,
+ * high half pending), for caches that are written back a byte of marks per way
+ * (low half dirty, high half partial), and the policy's row.  What of a line
+ * only fills need (time, outstanding requests) lies apart, so that a hit never
+ * goes there.
+ *
+ * The 32-bit tag is exact: its top byte numbers the tag's upper bits through a
+ * table of the cache.  A cache that sees more than 254 different upper parts
+ * (each spans 2^24 x sets lines) compares full tags for the rest.
  *
  * Pending: a sector in the high half is also in the low half: it is
- * allocated, its data arrive at way->ready (in the caller's time unit), or at
- * a time not known yet (WM_READY_UNKNOWN).  Sectors of one line that are
- * pending together become valid together, at the latest of their times.
- * A line with pending sectors is never evicted.
+ * allocated, its data are on their way.  way->ready is when they arrive, in
+ * the caller's time unit, or WM_READY_UNKNOWN.  Sectors of one line that are
+ * pending together share that time.  Who clears the pending half is the
+ * caller's choice: when the time comes, or wm_cache_settle at the next look.
  *
  * Not modelled  data; ports (the caller's); inclusion between levels.
  * Units         line numbers (address / line bytes, or a slice's local
@@ -29,7 +33,8 @@
  * Errors        wm_cache_init: WM_ENOMEM, WM_ECONFIG (policy's own limits).
  * Threads       one thread per cache.
  * Repeatable    same calls, same answers, on every host.
- * Cost          find: one or two host cache lines; no allocation after init.
+ * Cost          find: two neighbouring host cache lines; no allocation after
+ *               init.
  */
 #ifndef WM_MODEL_CACHE_H
 #define WM_MODEL_CACHE_H
@@ -45,38 +50,47 @@
 #define WM_READY_UNKNOWN UINT64_MAX
 #define WM_NO_INDEX      UINT32_MAX
 
-/* What of a line the tag match does not need. */
+/* What of a line only fills need; ready and chain mean something only while
+ * sectors are pending, and are the caller's to set. */
 typedef struct wm_way {
-    uint64_t tag;    /* full: line number div sets */
-    uint64_t ready;  /* when pending sectors arrive */
-    uint32_t chain;  /* the caller's: outstanding requests of this line */
-    uint8_t dirty;   /* sectors */
-    uint8_t partial; /* sectors of which only some bytes are present */
-    uint8_t unused[2];
+    uint64_t tag;   /* full, where the 32-bit tag says so */
+    uint64_t ready; /* when pending sectors arrive */
+    uint32_t chain; /* the caller's: outstanding requests of this line */
+    uint32_t unused;
 } wm_way;
 
 typedef struct wm_cache_geometry {
     uint64_t n_sets;
     uint32_t ways;
     bool is_hashed;
-    bool has_marks; /* keeps dirty and partial sectors */
+    bool has_marks;  /* keeps dirty and partial sectors */
+    bool is_locking; /* lines with pending sectors are not evicted */
     const wm_policy *policy;
     uint64_t seed; /* for policies that draw */
 } wm_cache_geometry;
 
+#define WM_CACHE_REGIONS 254u /* numbered upper parts of tags */
+#define WM_CACHE_MEMO    512u /* slots of the table that finds them */
+
 typedef struct wm_cache {
-    unsigned char *blocks; /* set blocks: see cache_internal layout below */
+    unsigned char *blocks; /* set blocks: layout in cache.c */
     wm_way *line;          /* n_sets * ways */
     wm_spread spread;
     size_t block_bytes;
     uint32_t state_offset;  /* of the sector bytes in a block */
-    uint32_t policy_offset; /* of the policy's row */
     uint32_t marks_offset;  /* of the marks; 0 = none kept */
+    uint32_t policy_offset; /* of the policy's row */
     uint32_t ways;
     uint32_t padded_ways; /* multiple of 16 */
+    uint32_t n_regions;
+    uint64_t last_upper; /* of the last look-up, and its number */
+    uint32_t last_number;
+    bool is_locking;
     uint64_t n_sets;
     const wm_policy *policy;
     uint64_t seed;
+    uint64_t *regions; /* upper part by number, then the memo */
+    uint8_t *memo;     /* number + 1 by hash of the upper part */
 } wm_cache;
 
 /* A line's place: valid until the next allocate in its set. */
@@ -106,19 +120,17 @@ void wm_cache_clear(wm_cache *cache);
  * cache: the L1 shrinks when a kernel takes shared memory. */
 void wm_cache_resize(wm_cache *cache, uint64_t n_sets);
 
-wm_ref wm_cache_find(const wm_cache *cache, uint64_t line);
+wm_ref wm_cache_find(wm_cache *cache, uint64_t line);
 
 /* Pulls the host's cache line of the set towards the processor. */
 void wm_cache_prefetch(const wm_cache *cache, uint64_t line);
 
 /*
  * Finds a way for `ref` (absent, from find) and installs its tag without any
- * sector.  False when every way waits for data: the caller goes without.
- * now decides which pending sectors have arrived.  *evicted says who left;
- * NULL when nobody asks (nothing of the old line is read then).
+ * sector.  False when every way is locked: the caller goes without.  *evicted
+ * says who left; NULL when nobody asks.
  */
-bool wm_cache_allocate(wm_cache *cache, wm_ref *ref, uint64_t now,
-                       wm_evicted *evicted);
+bool wm_cache_allocate(wm_cache *cache, wm_ref *ref, wm_evicted *evicted);
 
 /* Sectors marked dirty, over the whole cache. */
 uint64_t wm_cache_n_dirty(const wm_cache *cache);
@@ -126,8 +138,8 @@ uint64_t wm_cache_n_dirty(const wm_cache *cache);
 /* Forgets the line altogether. */
 void wm_cache_drop(wm_cache *cache, const wm_ref *ref);
 
-/* The line number that lies at (set, way index). */
-uint64_t wm_cache_line_at(const wm_cache *cache, uint64_t set, uint64_t tag);
+/* The number of the line that lies in a way that is not empty. */
+uint64_t wm_cache_line_at(const wm_cache *cache, uint64_t set, uint32_t way);
 
 static inline uint8_t *wm_cache_state(const wm_cache *cache, const wm_ref *ref)
 {

@@ -14,8 +14,13 @@ static wm_cache make_cache(uint64_t sets, uint32_t ways, const char *policy,
 {
     wm_cache cache;
     wm_error err;
-    wm_cache_geometry geometry = {
-        sets, ways, is_hashed, true, wm_policy_find(policy), 7};
+    wm_cache_geometry geometry = {.n_sets = sets,
+                                  .ways = ways,
+                                  .is_hashed = is_hashed,
+                                  .has_marks = true,
+                                  .is_locking = true,
+                                  .policy = wm_policy_find(policy),
+                                  .seed = 7};
     cr_assert_eq(wm_cache_init(&cache, &geometry, &err), WM_OK);
     return cache;
 }
@@ -27,7 +32,7 @@ static wm_evicted fill(wm_cache *cache, uint64_t line, uint8_t sectors)
     wm_ref ref = wm_cache_find(cache, line);
     memset(&evicted, 0, sizeof(evicted));
     if (ref.way == WM_NO_INDEX) {
-        cr_assert(wm_cache_allocate(cache, &ref, 0, &evicted));
+        cr_assert(wm_cache_allocate(cache, &ref, &evicted));
     } else {
         wm_cache_touch(cache, &ref);
     }
@@ -103,7 +108,6 @@ Test(cache, a_line_with_pending_sectors_is_never_evicted)
     }
     wm_ref ref = wm_cache_find(&cache, 0);
     *wm_cache_state(&cache, &ref) |= 0x22; /* sector 1 on its way */
-    cache.line[ref.index].ready = 100;
     for (uint64_t line = 10; line < 30; line++) {
         wm_evicted evicted = fill(&cache, line, 1);
         cr_assert(evicted.is_line);
@@ -120,12 +124,13 @@ Test(cache, allocation_fails_when_every_way_waits_for_data)
         fill(&cache, line, 1);
         wm_ref ref = wm_cache_find(&cache, line);
         *wm_cache_state(&cache, &ref) |= 0x11;
-        cache.line[ref.index].ready = 50 + line;
     }
     wm_evicted evicted;
     wm_ref ref = wm_cache_find(&cache, 9);
-    cr_assert_not(wm_cache_allocate(&cache, &ref, 49, &evicted));
-    cr_assert(wm_cache_allocate(&cache, &ref, 50, &evicted));
+    cr_assert_not(wm_cache_allocate(&cache, &ref, &evicted));
+    wm_ref first = wm_cache_find(&cache, 0);
+    *wm_cache_state(&cache, &first) &= 0x0f;
+    cr_assert(wm_cache_allocate(&cache, &ref, &evicted));
     cr_assert_eq(evicted.line, 0);
     wm_cache_fini(&cache);
 }
@@ -164,6 +169,28 @@ Test(cache, a_resized_cache_is_empty_and_holds_what_its_sets_hold)
         cr_assert_not(fill(&cache, line, 1).is_line);
     }
     cr_assert(fill(&cache, 96, 1).is_line);
+    wm_cache_fini(&cache);
+}
+
+/* Lines of more regions than the cache numbers, and some far apart. */
+Test(cache, lines_of_a_thousand_distant_regions_are_told_apart)
+{
+    wm_cache cache = make_cache(16, 16, "lru", true);
+    for (uint64_t round = 0; round < 20; round++) {
+        for (uint64_t region = 0; region < 1000; region++) {
+            uint64_t line = (region << 34) + 5;
+            wm_ref ref = wm_cache_find(&cache, line);
+            wm_evicted evicted = fill(&cache, line, 1);
+            if (ref.way == WM_NO_INDEX && evicted.is_line) {
+                cr_assert_eq(evicted.line & ((UINT64_C(1) << 34) - 1), 5);
+                cr_assert_lt(evicted.line >> 34, 1000);
+                cr_assert_eq(wm_cache_find(&cache, evicted.line).way,
+                             WM_NO_INDEX);
+            }
+            cr_assert_neq(wm_cache_find(&cache, line).way, WM_NO_INDEX);
+            cr_assert_eq(wm_cache_find(&cache, line + 1).way, WM_NO_INDEX);
+        }
+    }
     wm_cache_fini(&cache);
 }
 
