@@ -162,6 +162,12 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
     params->sectors_per_line = (uint32_t)(config->l1.line / config->l1.sector);
     params->l1_sets = config->l1.sets;
     params->warp_size = 32;
+    params->plain_cost =
+        (uint32_t)((31 + config->sm.lsu_lanes) / config->sm.lsu_lanes);
+    params->has_plain = config->coalescer.mode == WM_COALESCE_SECTOR &&
+                        config->coalescer.split == 0 &&
+                        config->l1.line == 128 && config->l1.sector == 32 &&
+                        !options->per_instruction;
     /* What one window can send at most, twice over. */
     uint64_t per_cycle = 256 / params->request_cost_q8 + 1;
     uint64_t room = (params->window + WM_PORT_DEPTH) * per_cycle * 2;

@@ -57,6 +57,8 @@ typedef struct wm_front {
  * all but hits. */
 wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
                          const wm_record *record, const uint32_t *lanes);
+/* Brings the counters of plain accesses up to date. */
+void wm_front_settle(const wm_params *params, wm_sm *sm);
 /* Wavefronts of a shared record, counted. */
 uint32_t wm_front_shared(const wm_params *params, wm_sm *sm,
                          const wm_record *record, const uint32_t *lanes);

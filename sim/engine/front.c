@@ -100,9 +100,59 @@ static wm_instruction_row *front_row(const wm_params *params, wm_sm *sm,
                : NULL;
 }
 
+/*
+ * The access that coalesced code makes most: 32 lanes, 4 bytes each, one whole
+ * line, no atomics, not local.  It goes the short way: what the coalescer and
+ * the banks would find is known, and one counter stands for all.
+ */
+static bool front_is_plain(const wm_params *params, const wm_record *record)
+{
+    return record->mask == 0xffffffffu && record->width == 4 &&
+           record->u.stride == 4 && (record->base & 127) == 0 &&
+           record->pattern == WM_PATTERN_AFFINE && params->has_plain &&
+           (record->flags & WM_FLAG_CONTINUED) == 0 &&
+           (record->kind <= WM_KIND_GLOBAL_STORE ||
+            record->kind == WM_KIND_ASYNC_COPY);
+}
+
+static wm_front front_plain(const wm_params *params, wm_sm *sm,
+                            const wm_record *record)
+{
+    wm_coalesced *found = &sm->coalesced;
+    found->n_entries = 1;
+    found->line[0] = record->base >> 7;
+    found->sectors[0] = 15;
+    found->full[0] = 15;
+    sm->stats.n_plain[record->kind]++;
+    return (wm_front){params->plain_cost, 0};
+}
+
+void wm_front_settle(const wm_params *params, wm_sm *sm)
+{
+    for (uint32_t kind = 0; kind < WM_L1_KINDS; kind++) {
+        const uint64_t n = sm->stats.n_plain[kind];
+        uint64_t *count = sm->stats.l1[kind];
+        sm->stats.n_plain[kind] = 0;
+        count[WM_L1_REQUESTS] += n;
+        count[WM_L1_ACTIVE_REQUESTS] += n;
+        count[WM_L1_SECTORS] += 4 * n;
+        count[WM_L1_LINES] += n;
+        count[WM_L1_TRANSACTIONS] += 4 * n;
+        count[WM_L1_LANES] += 32 * n;
+        count[WM_L1_REQUESTED_BYTES] += 128 * n;
+        count[WM_L1_WAVEFRONTS] += n;
+        count[WM_L1_TAG_WAVEFRONTS] += n;
+        sm->stats.l1_busy += n;
+        sm->stats.lsu_busy += n * params->plain_cost;
+    }
+}
+
 wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
                          const wm_record *record, const uint32_t *lanes)
 {
+    if (front_is_plain(params, record)) {
+        return front_plain(params, sm, record);
+    }
     const wm_kind kind = (wm_kind)record->kind;
     const bool is_store =
         kind == WM_KIND_GLOBAL_STORE || kind == WM_KIND_LOCAL_STORE;

@@ -280,10 +280,8 @@ static void l2_copy_line(wm_engine *engine, uint64_t line, uint32_t sectors)
 {
     const wm_params *params = &engine->params;
     wm_route route = wm_route_of(params, line);
-    uint64_t local = 0;
-    uint64_t p = wm_divide(&params->slice_div, route.slice, &local);
-    wm_partition *partition = &engine->partitions[p];
-    wm_slice *slice = &partition->slices[local];
+    wm_partition *partition = &engine->partitions[route.partition];
+    wm_slice *slice = &partition->slices[route.slice];
     const uint64_t now = wm_clock_ps(&params->clock, engine->base);
     wm_ref ref = wm_cache_find(&slice->tags, route.local);
     if (ref.way != WM_NO_INDEX) {
@@ -331,16 +329,15 @@ static void l2_clean_slice(wm_engine *engine, wm_partition *partition,
 {
     const wm_params *params = &engine->params;
     const uint64_t now = wm_clock_ps(&params->clock, engine->now);
-    wm_ref ref = {0, 0, 0, 0};
-    for (ref.set = 0; ref.set < slice->tags.n_sets; ref.set++) {
-        for (ref.way = 0; ref.way < slice->tags.ways; ref.way++) {
+    for (uint64_t set = 0; set < slice->tags.n_sets; set++) {
+        for (uint32_t way = 0; way < slice->tags.ways; way++) {
+            const wm_ref ref = wm_cache_at(&slice->tags, set, way);
             uint32_t n =
                 wm_popcount64(*wm_cache_marks(&slice->tags, &ref) & 0x0fu);
             slice->stats.n_cleaned += n;
             if (is_written && n != 0) {
                 l2_write_dram(params, partition, slice,
-                              wm_cache_line_at(&slice->tags, ref.set, ref.way),
-                              n, now);
+                              wm_cache_line_at(&slice->tags, set, way), n, now);
             }
         }
     }

@@ -39,7 +39,7 @@ static void lsu_pass_one(wm_sm *sm)
 {
     const wm_release *release = &sm->releases[sm->release_head];
     if (release->way != WM_NO_WAY) {
-        const wm_ref ref = {release->set, 0, release->way, 0};
+        const wm_ref ref = wm_cache_at(&sm->l1, release->set, release->way);
         *wm_cache_state(&sm->l1, &ref) &= (uint8_t) ~(release->sectors << 4);
     }
     sm->release_head = (sm->release_head + 1) & sm->release_mask;
@@ -141,15 +141,11 @@ static void lsu_fetch(const wm_params *params, wm_sm *sm,
     }
     sm->warps[entry->warp].slot_pending[entry->slot]++;
     sm->n_in_flight++;
-    wm_request request = {0,
-                          cycle,
-                          WM_NO_INDEX,
-                          0,
-                          (uint16_t)taken,
-                          op,
-                          (uint8_t)sectors,
-                          0,
-                          sm->head_serial};
+    wm_request request = {.send_cycle = cycle,
+                          .tag = (uint16_t)taken,
+                          .op = op,
+                          .sectors = (uint8_t)sectors,
+                          .serial = sm->head_serial};
     wm_mailbox_send(params, sm, &request, line_number, NULL);
 }
 
@@ -161,7 +157,7 @@ static bool lsu_load(const wm_params *params, wm_sm *sm,
     const wm_record *record = entry->record;
     const uint64_t number = sm->coalesced.line[i];
     const uint32_t need = sm->coalesced.sectors[i];
-    wm_ref ref = {0, 0, WM_NO_INDEX, WM_NO_INDEX};
+    wm_ref ref = {.way = WM_NO_INDEX, .index = WM_NO_INDEX};
     uint32_t pending = 0;
     uint32_t hit = 0;
     uint32_t miss = need;
@@ -247,9 +243,11 @@ static bool lsu_store(const wm_params *params, wm_sm *sm,
     const uint32_t n = wm_popcount64(sectors);
     const uint32_t hit = wm_popcount64(
         wm_l1_store(params, sm, sm->coalesced.line[i], sectors, full));
-    wm_request request = {
-        0,           *cycle,           WM_NO_INDEX,   0, entry->warp,
-        WM_OP_WRITE, (uint8_t)sectors, (uint8_t)full, 0};
+    wm_request request = {.send_cycle = *cycle,
+                          .tag = entry->warp,
+                          .op = WM_OP_WRITE,
+                          .sectors = (uint8_t)sectors,
+                          .full = (uint8_t)full};
     wm_mailbox_send(params, sm, &request, sm->coalesced.line[i],
                     full != sectors ? sm->coalesced.bytes[i] : NULL);
     sm->warps[entry->warp].n_acks++;
@@ -269,19 +267,15 @@ static bool lsu_atomic(const wm_params *params, wm_sm *sm,
     }
     const uint32_t sectors = sm->coalesced.sectors[i];
     if (returns) {
-        wm_ref nowhere = {0, 0, WM_NO_INDEX, WM_NO_INDEX};
+        wm_ref nowhere = {.way = WM_NO_INDEX, .index = WM_NO_INDEX};
         lsu_fetch(params, sm, entry, &nowhere, sm->coalesced.line[i], sectors,
                   WM_OP_ATOMIC, *cycle);
     } else {
-        wm_request request = {0,
-                              *cycle,
-                              WM_NO_INDEX,
-                              0,
-                              entry->warp,
-                              WM_OP_REDUCTION,
-                              (uint8_t)sectors,
-                              0,
-                              sm->head_serial};
+        wm_request request = {.send_cycle = *cycle,
+                              .tag = entry->warp,
+                              .op = WM_OP_REDUCTION,
+                              .sectors = (uint8_t)sectors,
+                              .serial = sm->head_serial};
         wm_mailbox_send(params, sm, &request, sm->coalesced.line[i], NULL);
         sm->warps[entry->warp].n_acks++;
     }

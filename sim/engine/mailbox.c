@@ -24,6 +24,7 @@ void wm_mailbox_send(const wm_params *params, wm_sm *sm,
     wm_request *sent = &sm->fifo[sm->n_fifo];
     *sent = *request;
     sent->line = route.local;
+    sent->partition = (uint16_t)route.partition;
     sent->slice = (uint16_t)route.slice;
     sent->payload = WM_NO_INDEX;
     sm->n_fifo++;
@@ -60,18 +61,16 @@ void wm_mailbox_post(const wm_params *params, wm_sm *sm)
     for (uint32_t p = 0; p <= params->n_partitions; p++) {
         sm->first[p] = 0;
     }
-    uint64_t rest = 0;
     for (uint32_t k = 0; k < n; k++) {
         const wm_request *request = &sm->fifo[k];
-        sm->first[wm_divide(&params->slice_div, request->slice, &rest) + 1]++;
+        sm->first[request->partition + 1]++;
     }
     for (uint32_t p = 0; p < params->n_partitions; p++) {
         sm->first[p + 1] = (uint16_t)(sm->first[p + 1] + sm->first[p]);
     }
     /* first[p] runs ahead to first[p + 1] while placing, then is set back. */
     for (uint32_t k = 0; k < n; k++) {
-        uint64_t p = wm_divide(&params->slice_div, sm->fifo[k].slice, &rest);
-        sm->order[sm->first[p]++] = (uint16_t)k;
+        sm->order[sm->first[sm->fifo[k].partition]++] = (uint16_t)k;
     }
     for (uint32_t p = params->n_partitions; p > 0; p--) {
         sm->first[p] = sm->first[p - 1];

@@ -17,8 +17,9 @@ typedef struct wm_request {
     uint64_t line;       /* the slice's local line */
     uint64_t send_cycle; /* rising within one SM */
     uint32_t payload;    /* partial stores: index into the SM's payloads */
-    uint16_t slice;      /* of the whole chip */
-    uint16_t tag;        /* READ, ATOMIC: MSHR; else warp */
+    uint16_t partition;
+    uint16_t slice; /* of the partition */
+    uint16_t tag;   /* READ, ATOMIC: MSHR; else warp */
     uint8_t op;
     uint8_t sectors;
     uint8_t full;   /* WRITE: sectors written in full */

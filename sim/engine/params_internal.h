@@ -57,6 +57,8 @@ typedef struct wm_params {
     uint64_t local_pitch; /* bytes of one interleaved local word row */
     uint32_t warp_size;   /* of the present launch */
     uint64_t local_base;  /* window of the present launch */
+    uint32_t plain_cost;  /* LSU cycles of 32 lanes on one whole line */
+    bool has_plain;       /* such accesses may take the short way */
     bool is_l1_on;
     bool is_counts;
     bool per_instruction;
@@ -65,17 +67,20 @@ typedef struct wm_params {
 /* Where a line goes. */
 typedef struct wm_route {
     uint64_t local; /* line number inside the slice */
-    uint32_t slice;
+    uint32_t partition;
+    uint32_t slice; /* of the partition */
 } wm_route;
 
 static inline wm_route wm_route_of(const wm_params *params, uint64_t line)
 {
     uint64_t within = 0;
     uint64_t rank = 0;
+    uint64_t slice = 0;
     wm_route route;
     uint64_t chunk = wm_divide(&params->chunk_div, line, &within);
-    route.slice =
-        (uint32_t)wm_spread_place(&params->slice_spread, chunk, &rank);
+    slice = wm_spread_place(&params->slice_spread, chunk, &rank);
+    route.partition = (uint32_t)wm_divide(&params->slice_div, slice, &slice);
+    route.slice = (uint32_t)slice;
     route.local = rank * params->chunk_div.d + within;
     return route;
 }

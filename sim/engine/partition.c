@@ -96,9 +96,7 @@ static void partition_serve(wm_engine *engine, wm_partition *partition,
     const wm_sm *sm = &engine->sms[partition->from[n]];
     const uint64_t *bytes =
         request->payload != WM_NO_INDEX ? sm->payload[request->payload] : NULL;
-    uint64_t local = 0;
-    (void)wm_divide(&params->slice_div, request->slice, &local);
-    wm_slice *slice = &partition->slices[local];
+    wm_slice *slice = &partition->slices[request->slice];
     if (params->is_counts) {
         (void)wm_l2_access(params, partition, slice, request, bytes, 0);
         return;
@@ -138,13 +136,10 @@ static size_t partition_order(const wm_engine *engine, wm_partition *partition)
     return n;
 }
 
-static void partition_prefetch(const wm_engine *engine,
-                               const wm_partition *partition, uint32_t n)
+static void partition_prefetch(const wm_partition *partition, uint32_t n)
 {
     const wm_request *request = partition->request[n];
-    uint64_t local = 0;
-    (void)wm_divide(&engine->params.slice_div, request->slice, &local);
-    wm_cache_prefetch(&partition->slices[local].tags, request->line);
+    wm_cache_prefetch(&partition->slices[request->slice].tags, request->line);
 }
 
 static void partition_run(wm_engine *engine, wm_partition *partition)
@@ -152,7 +147,7 @@ static void partition_run(wm_engine *engine, wm_partition *partition)
     const size_t n = partition_order(engine, partition);
     for (size_t i = 0; i < n; i++) {
         if (i + AHEAD < n) {
-            partition_prefetch(engine, partition, partition->order[i + AHEAD]);
+            partition_prefetch(partition, partition->order[i + AHEAD]);
         }
         partition_serve(engine, partition, partition->order[i]);
     }

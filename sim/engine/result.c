@@ -350,6 +350,7 @@ wm_status wm_result_gather(wm_engine *engine, const wm_launch *launch,
     memset(value, 0, sizeof(result->counters));
     const uint64_t now_ps = wm_clock_ps(&params->clock, engine->last_end);
     for (uint32_t s = 0; s < params->n_sms; s++) {
+        wm_front_settle(params, &engine->sms[s]);
         result_add_sm(params, &engine->sms[s], value, &busy);
     }
     for (uint32_t p = 0; p < params->n_partitions; p++) {

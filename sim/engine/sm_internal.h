@@ -87,6 +87,8 @@ typedef struct wm_lsu_entry {
 
 typedef struct wm_sm_stats {
     uint64_t l1[WM_L1_KINDS][WM_L1_FIELDS];
+    uint64_t n_plain[WM_L1_KINDS]; /* whole lines: not yet in l1, lsu_busy and
+                                      l1_busy (wm_front_settle) */
     uint64_t shared[3][WM_SH_FIELDS];
     uint64_t n_instructions[WM_KIND_COUNT];
     uint64_t n_other;

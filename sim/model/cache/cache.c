@@ -183,14 +183,17 @@ void wm_cache_resize(wm_cache *cache, uint64_t n_sets)
 
 wm_ref wm_cache_find(wm_cache *cache, uint64_t line)
 {
-    wm_ref ref = {0, 0, WM_NO_INDEX, WM_NO_INDEX};
+    wm_ref ref;
     ref.set = wm_spread_place(&cache->spread, line, &ref.tag);
-    const unsigned char *block = cache_block(cache, ref.set);
+    ref.block = cache_block(cache, ref.set);
+    ref.way = WM_NO_INDEX;
+    ref.index = WM_NO_INDEX;
     const uint32_t number = cache_region(cache, ref.tag >> LOW_BITS);
-    const uint32_t wanted = cache_short_tag(ref.tag, number);
     const uint32_t first = (uint32_t)ref.set * cache->ways;
+    ref.short_tag = cache_short_tag(ref.tag, number);
     for (uint32_t base = 0; base < cache->padded_ways; base += 16) {
-        uint32_t mask = cache_match16(block + 4 * (size_t)base, wanted);
+        uint32_t mask =
+            cache_match16(ref.block + 4 * (size_t)base, ref.short_tag);
         for (; mask != 0; mask &= mask - 1) {
             uint32_t way = base + wm_lowest_bit(mask);
             if (number != OVERFLOW || cache->line[first + way].tag == ref.tag) {
@@ -200,6 +203,18 @@ wm_ref wm_cache_find(wm_cache *cache, uint64_t line)
             }
         }
     }
+    return ref;
+}
+
+wm_ref wm_cache_at(const wm_cache *cache, uint64_t set, uint32_t way)
+{
+    wm_ref ref;
+    ref.block = cache_block(cache, set);
+    ref.set = set;
+    ref.tag = 0;
+    ref.short_tag = 0;
+    ref.way = way;
+    ref.index = (uint32_t)set * cache->ways + way;
     return ref;
 }
 
@@ -248,7 +263,7 @@ static uint32_t cache_victim(const wm_cache *cache, unsigned char *block)
 
 bool wm_cache_allocate(wm_cache *cache, wm_ref *ref, wm_evicted *evicted)
 {
-    unsigned char *block = cache_block(cache, ref->set);
+    unsigned char *block = ref->block;
     uint32_t way = cache_empty_way(cache, block);
     const bool is_full = way == WM_NO_INDEX;
     if (is_full) {
@@ -269,8 +284,12 @@ bool wm_cache_allocate(wm_cache *cache, wm_ref *ref, wm_evicted *evicted)
         evicted->line =
             evicted->dirty != 0 ? wm_cache_line_at(cache, ref->set, way) : 0;
     }
-    const uint32_t number = cache_add_region(cache, ref->tag >> LOW_BITS);
-    cache_set_tag(block, way, cache_short_tag(ref->tag, number));
+    uint32_t number = (ref->short_tag >> LOW_BITS) - 1;
+    if (number == OVERFLOW) {
+        number = cache_add_region(cache, ref->tag >> LOW_BITS);
+        ref->short_tag = cache_short_tag(ref->tag, number);
+    }
+    cache_set_tag(block, way, ref->short_tag);
     *state = 0;
     if (number == OVERFLOW) {
         cache->line[index].tag = ref->tag;
@@ -286,7 +305,7 @@ bool wm_cache_allocate(wm_cache *cache, wm_ref *ref, wm_evicted *evicted)
 
 void wm_cache_drop(wm_cache *cache, const wm_ref *ref)
 {
-    unsigned char *block = cache_block(cache, ref->set);
+    unsigned char *block = ref->block;
     cache_set_tag(block, ref->way, 0);
     block[cache->state_offset + ref->way] = 0;
     if (cache->marks_offset != 0) {

@@ -95,8 +95,10 @@ typedef struct wm_cache {
 
 /* A line's place: valid until the next allocate in its set. */
 typedef struct wm_ref {
+    unsigned char *block; /* of the set */
     uint64_t set;
     uint64_t tag;
+    uint32_t short_tag;
     uint32_t way;   /* WM_NO_INDEX when absent */
     uint32_t index; /* set * ways + way: into cache->line */
 } wm_ref;
@@ -121,6 +123,9 @@ void wm_cache_clear(wm_cache *cache);
 void wm_cache_resize(wm_cache *cache, uint64_t n_sets);
 
 wm_ref wm_cache_find(wm_cache *cache, uint64_t line);
+
+/* The place (set, way), whatever lies there. */
+wm_ref wm_cache_at(const wm_cache *cache, uint64_t set, uint32_t way);
 
 /* Pulls the host's cache line of the set towards the processor. */
 void wm_cache_prefetch(const wm_cache *cache, uint64_t line);
@@ -157,9 +162,8 @@ static inline uint8_t *wm_cache_marks(const wm_cache *cache, const wm_ref *ref)
 
 static inline void wm_cache_touch(const wm_cache *cache, const wm_ref *ref)
 {
-    cache->policy->touch(cache->blocks + ref->set * cache->block_bytes +
-                             cache->policy_offset,
-                         cache->ways, ref->way);
+    cache->policy->touch(ref->block + cache->policy_offset, cache->ways,
+                         ref->way);
 }
 
 /* Turns pending sectors whose time has come into valid ones and returns the
