@@ -84,31 +84,36 @@ static void lsu_await_port(const wm_sm *sm, uint64_t *cycle)
 /* The line's sectors are on their way: wait for every request of it. */
 static void lsu_join(wm_sm *sm, const wm_way *line, const wm_lsu_entry *entry)
 {
-    if (line->chain == WM_NO_INDEX) {
-        if (sm->head_ready < line->ready) {
-            sm->head_ready = line->ready;
-        }
-        return;
+    if (sm->head_ready < line->ready) {
+        sm->head_ready = line->ready;
     }
     for (uint32_t m = line->chain; m != WM_NO_INDEX; m = sm->mshrs[m].next) {
-        if (sm->head_ready < sm->mshrs[m].known) {
-            sm->head_ready = sm->mshrs[m].known;
-        }
         lsu_add_waiter(sm, &sm->mshrs[m], entry->warp, entry->slot);
     }
 }
 
-/* Other sectors of the line are on their way: remember when, or behind whom. */
-static void lsu_join_chain(wm_sm *sm, const wm_way *line, wm_mshr *mshr,
-                           uint64_t cycle)
+/* Enters a request for the line into its chain.  line->ready is the latest
+ * return that is known, chain holds the requests whose is not; both mean
+ * something only while sectors are pending. */
+static void lsu_chain(wm_sm *sm, const wm_ref *ref, uint32_t taken,
+                      uint32_t sectors)
 {
-    if (line->chain == WM_NO_INDEX && line->ready > cycle) {
-        mshr->known = line->ready;
+    wm_way *line = &sm->l1.line[ref->index];
+    wm_mshr *mshr = &sm->mshrs[taken];
+    uint8_t *state = wm_cache_state(&sm->l1, ref);
+    mshr->set = (uint32_t)ref->set;
+    mshr->way = (uint16_t)ref->way;
+    if ((*state & 0xf0) == 0) {
+        line->ready = 0; /* alone: the line is written, not looked at */
+    } else {
+        mshr->is_shared = 1;
+        mshr->next = line->chain;
+        if (mshr->next != WM_NO_INDEX) {
+            sm->mshrs[mshr->next].is_shared = 1;
+        }
     }
-    mshr->next = line->chain;
-    if (mshr->next != WM_NO_INDEX) {
-        sm->mshrs[mshr->next].is_joined = 1;
-    }
+    line->chain = taken;
+    *state |= (uint8_t)(sectors | sectors << 4);
 }
 
 /* Sends for sectors that are not there; ref->way tells where they will lie. */
@@ -119,25 +124,15 @@ static void lsu_fetch(const wm_params *params, wm_sm *sm,
 {
     uint32_t taken = lsu_take_mshr(sm);
     wm_mshr *mshr = &sm->mshrs[taken];
-    mshr->known = 0;
-    mshr->index = ref->index;
     mshr->next = WM_NO_INDEX;
     mshr->waiters = WM_NO_INDEX;
+    mshr->way = WM_NO_WAY;
+    mshr->sectors = (uint8_t)sectors;
     mshr->warp = entry->warp;
     mshr->slot = entry->slot;
-    mshr->is_joined = 0;
-    mshr->sectors = (uint8_t)sectors;
-    mshr->set = (uint32_t)ref->set;
-    mshr->way = ref->way != WM_NO_INDEX ? (uint16_t)ref->way : WM_NO_WAY;
+    mshr->is_shared = 0;
     if (ref->way != WM_NO_INDEX) {
-        wm_way *line = &sm->l1.line[ref->index];
-        uint8_t *state = wm_cache_state(&sm->l1, ref);
-        if ((*state & 0xf0) != 0) {
-            lsu_join_chain(sm, line, mshr, cycle);
-        }
-        line->chain = taken;
-        line->ready = WM_READY_UNKNOWN;
-        *state |= (uint8_t)(sectors | sectors << 4);
+        lsu_chain(sm, ref, taken, sectors);
     }
     sm->warps[entry->warp].slot_pending[entry->slot]++;
     sm->n_in_flight++;
@@ -489,27 +484,18 @@ void wm_lsu_accept(const wm_params *params, wm_sm *sm, uint32_t warp,
 static void lsu_settle_line(wm_sm *sm, const wm_mshr *mshr, uint32_t tag,
                             uint64_t cycle)
 {
-    wm_way *line = &sm->l1.line[mshr->index];
-    uint64_t known = mshr->known > cycle ? mshr->known : cycle;
-    if (!mshr->is_joined && mshr->next == WM_NO_INDEX) {
-        /* The only one: written without a look at the line. */
+    wm_way *line = &sm->l1.line[(uint64_t)mshr->set * sm->l1.ways + mshr->way];
+    if (!mshr->is_shared) {
         line->chain = WM_NO_INDEX;
-        line->ready = known;
+        line->ready = cycle;
         return;
     }
     uint32_t *link = &line->chain;
-    uint32_t before = WM_NO_INDEX;
     while (*link != tag) {
-        before = *link;
-        link = &sm->mshrs[before].next;
+        link = &sm->mshrs[*link].next;
     }
     *link = mshr->next;
-    if (before == WM_NO_INDEX && mshr->next != WM_NO_INDEX) {
-        sm->mshrs[mshr->next].is_joined = 0;
-    }
-    if (sm->mshrs[line->chain].known < known) {
-        sm->mshrs[line->chain].known = known;
-    }
+    line->ready = line->ready > cycle ? line->ready : cycle;
 }
 
 void wm_lsu_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle)
@@ -529,7 +515,7 @@ void wm_lsu_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle)
         sm->n_waiters_free++;
         w = next;
     }
-    if (mshr->index != WM_NO_INDEX) {
+    if (mshr->way != WM_NO_WAY) {
         lsu_settle_line(sm, mshr, reply->tag, cycle);
     }
     const wm_release released = {cycle, mshr->set, mshr->way, mshr->sectors, 0};

@@ -30,6 +30,10 @@ static void sm_prepare(wm_sm *sm, uint32_t warp, uint64_t cycle)
     const wm_record *record = state->next;
     uint64_t ready = cycle + record->head_cycles;
     uint32_t wait = record->wait;
+    if (record->pattern != WM_PATTERN_AFFINE) {
+        __builtin_prefetch(state->lanes + record->u.list);
+        __builtin_prefetch(state->lanes + record->u.list + 16);
+    }
     state->waiting = 0;
     state->known = 0;
     while (wait != 0) {
@@ -290,8 +294,10 @@ static void sm_prefetch(const wm_sm *sm, size_t n_replies)
             warp = &sm->warps[mshr->warp];
             __builtin_prefetch(&warp->slot_ready[mshr->slot], 1);
             __builtin_prefetch(&warp->slot_pending[mshr->slot], 1);
-            if (mshr->index != WM_NO_INDEX) {
-                __builtin_prefetch(&sm->l1.line[mshr->index], 1);
+            if (mshr->way != WM_NO_WAY) {
+                __builtin_prefetch(
+                    &sm->l1.line[(uint64_t)mshr->set * sm->l1.ways + mshr->way],
+                    1);
             }
         }
         __builtin_prefetch(&warp->outstanding, 1);
@@ -356,6 +362,9 @@ void wm_sm_window(wm_engine *engine, wm_sm *sm)
     sm->start = engine->now;
     sm->end = engine->now + params->window;
     wm_mailbox_release(sm);
+    if (sm->start != 0) {
+        wm_lsu_pass(sm, sm->start - 1);
+    }
     const size_t n_replies = sm_gather(engine, sm);
     if (n_replies == 0 && sm->next_event >= sm->end) {
         return;

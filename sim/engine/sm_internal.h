@@ -47,16 +47,14 @@ typedef struct wm_resident {
 #define WM_NO_WAY 0xffffu
 
 typedef struct wm_mshr {
-    uint64_t known;   /* latest known return of a former chain neighbour */
-    uint32_t index;   /* into l1.line; WM_NO_INDEX: not in the cache */
-    uint32_t set;     /* the line's place, when it is in the cache */
+    uint32_t set;     /* of the line, when it is in the cache */
     uint32_t next;    /* chain of the same line, or free list */
     uint32_t waiters; /* first further waiter, WM_NO_INDEX = none */
     uint16_t way;     /* WM_NO_WAY: not in the cache */
     uint8_t sectors;  /* asked for */
     uint8_t warp;     /* first waiter */
     uint8_t slot;
-    uint8_t is_joined; /* a younger request of the line points here */
+    uint8_t is_shared; /* others of the line were pending at some time */
     uint8_t unused[2];
 } wm_mshr;
 

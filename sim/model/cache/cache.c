@@ -141,10 +141,13 @@ wm_status wm_cache_init(wm_cache *cache, const wm_cache_geometry *geometry,
     }
     cache->blocks = aligned_alloc(64, geometry->n_sets * cache->block_bytes);
     cache->line = calloc(geometry->n_sets * geometry->ways, sizeof(wm_way));
+    cache->full_tag =
+        calloc(geometry->n_sets * geometry->ways, sizeof(*cache->full_tag));
     cache->regions = calloc(WM_CACHE_REGIONS, sizeof(*cache->regions));
     cache->memo = calloc(WM_CACHE_MEMO, sizeof(*cache->memo));
     if (cache->blocks == NULL || cache->line == NULL ||
-        cache->regions == NULL || cache->memo == NULL) {
+        cache->full_tag == NULL || cache->regions == NULL ||
+        cache->memo == NULL) {
         wm_cache_fini(cache);
         return wm_fail_memory(err);
     }
@@ -156,6 +159,7 @@ void wm_cache_fini(wm_cache *cache)
 {
     free(cache->blocks);
     free(cache->line);
+    free(cache->full_tag);
     free(cache->regions);
     free(cache->memo);
     memset(cache, 0, sizeof(*cache));
@@ -196,7 +200,7 @@ wm_ref wm_cache_find(wm_cache *cache, uint64_t line)
             cache_match16(ref.block + 4 * (size_t)base, ref.short_tag);
         for (; mask != 0; mask &= mask - 1) {
             uint32_t way = base + wm_lowest_bit(mask);
-            if (number != OVERFLOW || cache->line[first + way].tag == ref.tag) {
+            if (number != OVERFLOW || cache->full_tag[first + way] == ref.tag) {
                 ref.way = way;
                 ref.index = first + way;
                 return ref;
@@ -292,7 +296,7 @@ bool wm_cache_allocate(wm_cache *cache, wm_ref *ref, wm_evicted *evicted)
     cache_set_tag(block, way, ref->short_tag);
     *state = 0;
     if (number == OVERFLOW) {
-        cache->line[index].tag = ref->tag;
+        cache->full_tag[index] = ref->tag;
     }
     if (cache->marks_offset != 0) {
         block[cache->marks_offset + way] = 0;
@@ -330,7 +334,7 @@ uint64_t wm_cache_line_at(const wm_cache *cache, uint64_t set, uint32_t way)
 {
     const uint32_t tag = cache_tag(cache_block(cache, set), way);
     const uint32_t number = (tag >> LOW_BITS) - 1;
-    uint64_t full = cache->line[set * cache->ways + way].tag;
+    uint64_t full = cache->full_tag[set * cache->ways + way];
     if (number != OVERFLOW) {
         full = cache->regions[number] << LOW_BITS |
                (tag & ((UINT32_C(1) << LOW_BITS) - 1));

@@ -22,8 +22,8 @@
  *
  * Pending: a sector in the high half is also in the low half: it is
  * allocated, its data are on their way.  way->ready is when they arrive, in
- * the caller's time unit, or WM_READY_UNKNOWN.  Sectors of one line that are
- * pending together share that time.  Who clears the pending half is the
+ * the caller's time unit, as far as the caller knows; sectors of one line that
+ * are pending together share that time.  Who clears the pending half is the
  * caller's choice: when the time comes, or wm_cache_settle at the next look.
  *
  * Not modelled  data; ports (the caller's); inclusion between levels.
@@ -47,15 +47,13 @@
 #include "model/cache/policy.h"
 #include "model/spread.h"
 
-#define WM_READY_UNKNOWN UINT64_MAX
-#define WM_NO_INDEX      UINT32_MAX
+#define WM_NO_INDEX UINT32_MAX
 
-/* What of a line only fills need; ready and chain mean something only while
- * sectors are pending, and are the caller's to set. */
+/* What of a line only fills need; means something only while sectors are
+ * pending, and is the caller's to set. */
 typedef struct wm_way {
-    uint64_t tag;   /* full, where the 32-bit tag says so */
     uint64_t ready; /* when pending sectors arrive */
-    uint32_t chain; /* the caller's: outstanding requests of this line */
+    uint32_t chain; /* outstanding requests of this line */
     uint32_t unused;
 } wm_way;
 
@@ -75,6 +73,7 @@ typedef struct wm_cache_geometry {
 typedef struct wm_cache {
     unsigned char *blocks; /* set blocks: layout in cache.c */
     wm_way *line;          /* n_sets * ways */
+    uint64_t *full_tag;    /* likewise; read where the 32-bit tag says so */
     wm_spread spread;
     size_t block_bytes;
     uint32_t state_offset;  /* of the sector bytes in a block */
