@@ -59,14 +59,13 @@ static void counts_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
         if (sent == 0) {
             continue;
         }
-        wm_request request = {.send_cycle = step,
-                              .op = is_store    ? WM_OP_WRITE
+        wm_request request = {.op = is_store    ? WM_OP_WRITE
                                     : is_atomic ? WM_OP_ATOMIC
                                                 : WM_OP_READ,
                               .sectors = (uint8_t)sent,
                               .full = (uint8_t)full,
                               .serial = (uint8_t)front.serial};
-        wm_mailbox_send(params, sm, &request, line,
+        wm_mailbox_send(params, sm, &request, step, line,
                         is_store && full != sectors ? sm->coalesced.bytes[i]
                                                     : NULL);
     }

@@ -86,9 +86,10 @@ uint32_t wm_l1_store(const wm_params *params, wm_sm *sm, uint64_t line,
 
 /* --- mailbox.c ----------------------------------------------------------- */
 bool wm_mailbox_is_full(const wm_params *params, const wm_sm *sm);
-/* Sends one request; counts mode passes its step as send_cycle. */
+/* Sends one request about a line at `cycle` (counts mode: its step), or when
+ * the port is free; fills in where it goes.  bytes: of a partial store. */
 void wm_mailbox_send(const wm_params *params, wm_sm *sm,
-                     const wm_request *request, uint64_t line,
+                     const wm_request *request, uint64_t cycle, uint64_t line,
                      const uint64_t *bytes);
 /* Sorts this window's requests by partition. */
 void wm_mailbox_post(const wm_params *params, wm_sm *sm);

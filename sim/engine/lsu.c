@@ -136,12 +136,11 @@ static void lsu_fetch(const wm_params *params, wm_sm *sm,
     }
     sm->warps[entry->warp].slot_pending[entry->slot]++;
     sm->n_in_flight++;
-    wm_request request = {.send_cycle = cycle,
-                          .tag = (uint16_t)taken,
+    wm_request request = {.tag = (uint16_t)taken,
                           .op = op,
                           .sectors = (uint8_t)sectors,
                           .serial = sm->head_serial};
-    wm_mailbox_send(params, sm, &request, line_number, NULL);
+    wm_mailbox_send(params, sm, &request, cycle, line_number, NULL);
 }
 
 /* Load of one line at *cycle, which may move on.  False: wait for the next
@@ -238,12 +237,11 @@ static bool lsu_store(const wm_params *params, wm_sm *sm,
     const uint32_t n = wm_popcount64(sectors);
     const uint32_t hit = wm_popcount64(
         wm_l1_store(params, sm, sm->coalesced.line[i], sectors, full));
-    wm_request request = {.send_cycle = *cycle,
-                          .tag = entry->warp,
+    wm_request request = {.tag = entry->warp,
                           .op = WM_OP_WRITE,
                           .sectors = (uint8_t)sectors,
                           .full = (uint8_t)full};
-    wm_mailbox_send(params, sm, &request, sm->coalesced.line[i],
+    wm_mailbox_send(params, sm, &request, *cycle, sm->coalesced.line[i],
                     full != sectors ? sm->coalesced.bytes[i] : NULL);
     sm->warps[entry->warp].n_acks++;
     wm_front_count(params, sm, entry->record, hit, 0, n - hit);
@@ -266,12 +264,12 @@ static bool lsu_atomic(const wm_params *params, wm_sm *sm,
         lsu_fetch(params, sm, entry, &nowhere, sm->coalesced.line[i], sectors,
                   WM_OP_ATOMIC, *cycle);
     } else {
-        wm_request request = {.send_cycle = *cycle,
-                              .tag = entry->warp,
+        wm_request request = {.tag = entry->warp,
                               .op = WM_OP_REDUCTION,
                               .sectors = (uint8_t)sectors,
                               .serial = sm->head_serial};
-        wm_mailbox_send(params, sm, &request, sm->coalesced.line[i], NULL);
+        wm_mailbox_send(params, sm, &request, *cycle, sm->coalesced.line[i],
+                        NULL);
         sm->warps[entry->warp].n_acks++;
     }
     wm_front_count(params, sm, entry->record, 0, 0, wm_popcount64(sectors));

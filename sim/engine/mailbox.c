@@ -17,7 +17,7 @@ bool wm_mailbox_is_full(const wm_params *params, const wm_sm *sm)
 }
 
 void wm_mailbox_send(const wm_params *params, wm_sm *sm,
-                     const wm_request *request, uint64_t line,
+                     const wm_request *request, uint64_t cycle, uint64_t line,
                      const uint64_t *bytes)
 {
     wm_route route = wm_route_of(params, line);
@@ -26,17 +26,18 @@ void wm_mailbox_send(const wm_params *params, wm_sm *sm,
     sent->line = route.local;
     sent->partition = (uint16_t)route.partition;
     sent->slice = (uint16_t)route.slice;
-    sent->payload = WM_NO_INDEX;
+    sent->payload = WM_NO_PAYLOAD;
+    sent->cycle = (uint32_t)cycle;
     sm->n_fifo++;
     if (bytes != NULL) {
-        sent->payload = sm->n_payload++ & params->fifo_mask;
+        sent->payload = (uint16_t)(sm->n_payload++ & params->fifo_mask);
         sm->payload[sent->payload][0] = bytes[0];
         sm->payload[sent->payload][1] = bytes[1];
     }
     if (params->is_counts) {
         return;
     }
-    uint64_t start = request->send_cycle << 8;
+    uint64_t start = cycle << 8;
     if (start < sm->request_free_q8) {
         start = sm->request_free_q8;
     }
@@ -44,14 +45,15 @@ void wm_mailbox_send(const wm_params *params, wm_sm *sm,
         request->op == WM_OP_WRITE
             ? params->store_cost_q8 * wm_popcount64(request->sectors)
             : params->request_cost_q8;
-    sent->send_cycle = start >> 8;
+    sent->cycle = (uint32_t)(start >> 8);
     sm->request_free_q8 = start + cost;
 }
 
 void wm_mailbox_post(const wm_params *params, wm_sm *sm)
 {
     uint32_t n = 0;
-    while (n < sm->n_fifo && sm->fifo[n].send_cycle < sm->end) {
+    while (n < sm->n_fifo &&
+           (int32_t)(sm->fifo[n].cycle - (uint32_t)sm->end) < 0) {
         n++;
     }
     sm->n_window = n;

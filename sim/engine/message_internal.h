@@ -12,14 +12,16 @@
 
 enum { WM_OP_READ, WM_OP_WRITE, WM_OP_ATOMIC, WM_OP_REDUCTION };
 
+#define WM_NO_PAYLOAD 0xffffu
+
 /* SM to slice: some sectors of one line. */
 typedef struct wm_request {
-    uint64_t line;       /* the slice's local line */
-    uint64_t send_cycle; /* rising within one SM */
-    uint32_t payload;    /* partial stores: index into the SM's payloads */
+    uint64_t line;  /* the slice's local line */
+    uint32_t cycle; /* sent, low 32 bits; rising within one SM */
     uint16_t partition;
-    uint16_t slice; /* of the partition */
-    uint16_t tag;   /* READ, ATOMIC: MSHR; else warp */
+    uint16_t slice;   /* of the partition */
+    uint16_t tag;     /* READ, ATOMIC: MSHR; else warp */
+    uint16_t payload; /* partial stores: index into the SM's payloads */
     uint8_t op;
     uint8_t sectors;
     uint8_t full;   /* WRITE: sectors written in full */

@@ -41,7 +41,7 @@ static bool partition_gather(wm_engine *engine, wm_partition *partition,
         }
         for (uint32_t k = first; k < last; k++, n++) {
             const wm_request *request = &sm->fifo[sm->order[k]];
-            uint32_t at = (uint32_t)(request->send_cycle - engine->now);
+            uint32_t at = request->cycle - (uint32_t)engine->now;
             uint64_t bit = UINT64_C(1) << (at % 64);
             partition->request[n] = request;
             partition->from[n] = (uint16_t)s;
@@ -94,14 +94,16 @@ static void partition_serve(wm_engine *engine, wm_partition *partition,
     const wm_params *params = &engine->params;
     const wm_request *request = partition->request[n];
     const wm_sm *sm = &engine->sms[partition->from[n]];
-    const uint64_t *bytes =
-        request->payload != WM_NO_INDEX ? sm->payload[request->payload] : NULL;
+    const uint64_t *bytes = request->payload != WM_NO_PAYLOAD
+                                ? sm->payload[request->payload]
+                                : NULL;
     wm_slice *slice = &partition->slices[request->slice];
     if (params->is_counts) {
         (void)wm_l2_access(params, partition, slice, request, bytes, 0);
         return;
     }
-    const uint64_t send_ps = wm_clock_ps(&params->clock, request->send_cycle);
+    const uint64_t send_ps = wm_clock_ps(
+        &params->clock, engine->now + (request->cycle - (uint32_t)engine->now));
     uint64_t leaves = wm_l2_access(params, partition, slice, request, bytes,
                                    send_ps + params->request_latency_ps) +
                       params->slice_latency_ps;
