@@ -196,12 +196,14 @@ static wm_status build_lists(const wm_params *params, wm_sm *sm, wm_error *err)
     sm->order = calloc((size_t)params->fifo_mask + 1, sizeof(*sm->order));
     sm->first = calloc(params->n_partitions + 1, sizeof(*sm->first));
     sm->finished = calloc(WM_WARPS_MAX, sizeof(*sm->finished));
+    sm->warps = aligned_alloc(64, WM_WARPS_MAX * sizeof(*sm->warps));
     if (sm->mshrs == NULL || sm->waiters == NULL || sm->releases == NULL ||
         sm->queue == NULL || sm->starts == NULL || sm->fifo == NULL ||
         sm->payload == NULL || sm->order == NULL || sm->first == NULL ||
-        sm->finished == NULL) {
+        sm->finished == NULL || sm->warps == NULL) {
         return wm_fail_memory(err);
     }
+    memset(sm->warps, 0, WM_WARPS_MAX * sizeof(*sm->warps));
     for (uint32_t i = 0; i < n_mshrs; i++) {
         sm->mshrs[i].next = i + 1;
     }
@@ -343,6 +345,7 @@ static void unbuild_sm(wm_sm *sm)
     free(sm->order);
     free(sm->first);
     free(sm->finished);
+    free(sm->warps);
     free(sm->inbox);
     free(sm->inbox_link);
 }

@@ -154,7 +154,6 @@ static void dispatch_warp(wm_sm *sm, uint32_t warp, uint32_t place,
     wm_warp *state = &sm->warps[warp];
     memset(state, 0, sizeof(*state));
     state->next = cta->records + span->first;
-    state->end = state->next + span->n_records;
     state->lanes = cta->lanes;
     state->cta = (uint8_t)place;
     sm->stats.n_warps++;

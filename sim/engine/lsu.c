@@ -30,7 +30,7 @@ static void lsu_add_waiter(wm_sm *sm, wm_mshr *mshr, uint32_t warp,
     waiter->slot = (uint8_t)slot;
     waiter->next = mshr->waiters;
     mshr->waiters = taken;
-    sm->warps[warp].slot_pending[slot]++;
+    sm->warps[warp].slot[slot].pending++;
 }
 
 /* --- what may have to wait ------------------------------------------------ */
@@ -134,7 +134,7 @@ static void lsu_fetch(const wm_params *params, wm_sm *sm,
     if (ref->way != WM_NO_INDEX) {
         lsu_chain(sm, ref, taken, sectors);
     }
-    sm->warps[entry->warp].slot_pending[entry->slot]++;
+    sm->warps[entry->warp].slot[entry->slot].pending++;
     sm->n_in_flight++;
     wm_request request = {.tag = (uint16_t)taken,
                           .op = op,
@@ -391,8 +391,8 @@ static void lsu_call_parked(const wm_params *params, wm_sm *sm)
         sm->parked_head = (sm->parked_head + 1) % WM_WARPS_MAX;
         sm->n_parked--;
         uint64_t cycle = lsu_place_time(params, sm, n_ahead);
-        if (cycle < sm->warps[warp].when) {
-            cycle = sm->warps[warp].when;
+        if (cycle < sm->when[warp]) {
+            cycle = sm->when[warp];
         }
         lsu_give_ticket(sm, warp, cycle);
     }
@@ -438,7 +438,7 @@ bool wm_lsu_enter(const wm_params *params, wm_sm *sm, uint32_t warp,
         sm->parked[(sm->parked_head + sm->n_parked) % WM_WARPS_MAX] =
             (uint8_t)warp;
         sm->n_parked++;
-        state->when = cycle;
+        sm->when[warp] = cycle;
         return false;
     }
     const uint64_t free = lsu_place_time(params, sm, n_ahead);
@@ -467,8 +467,8 @@ void wm_lsu_accept(const wm_params *params, wm_sm *sm, uint32_t warp,
     if (wm_kind_is_load((wm_kind)record->kind)) {
         uint32_t slot = state->n_loads++ % WM_SLOTS;
         entry->slot = (uint8_t)slot;
-        state->slot_pending[slot] = 1;
-        state->slot_ready[slot] = (uint32_t)cycle;
+        state->slot[slot].pending = 1;
+        state->slot[slot].ready = (uint32_t)cycle;
         state->outstanding |= 1u << slot;
     } else {
         state->n_acks++;

@@ -11,7 +11,7 @@
 void wm_sm_schedule(wm_sm *sm, uint32_t warp, uint64_t cycle)
 {
     const uint64_t bit = UINT64_C(1) << warp;
-    sm->warps[warp].when = cycle;
+    sm->when[warp] = cycle;
     if (cycle >= sm->end) {
         sm->far |= bit;
         return;
@@ -46,7 +46,7 @@ static void sm_prepare(wm_sm *sm, uint32_t warp, uint64_t cycle)
         if ((state->outstanding >> slot & 1) != 0) {
             state->waiting |= 1u << slot;
         } else {
-            uint64_t back = wm_widen(state->slot_ready[slot], cycle);
+            uint64_t back = wm_widen(state->slot[slot].ready, cycle);
             state->known = back > state->known ? back : state->known;
         }
     }
@@ -103,12 +103,12 @@ static void sm_exit(wm_sm *sm, uint32_t warp, uint64_t cycle)
 void wm_warp_return(wm_sm *sm, uint32_t warp, uint32_t slot, uint64_t cycle)
 {
     wm_warp *state = &sm->warps[warp];
-    uint64_t ready = wm_widen(state->slot_ready[slot], cycle);
+    uint64_t ready = wm_widen(state->slot[slot].ready, cycle);
     if (ready < cycle) {
         ready = cycle;
-        state->slot_ready[slot] = (uint32_t)cycle;
+        state->slot[slot].ready = (uint32_t)cycle;
     }
-    if (--state->slot_pending[slot] != 0) {
+    if (--state->slot[slot].pending != 0) {
         return;
     }
     const uint32_t bit = 1u << slot;
@@ -292,8 +292,7 @@ static void sm_prefetch(const wm_sm *sm, size_t n_replies)
         if (!reply->is_ack) {
             const wm_mshr *mshr = &sm->mshrs[reply->tag];
             warp = &sm->warps[mshr->warp];
-            __builtin_prefetch(&warp->slot_ready[mshr->slot], 1);
-            __builtin_prefetch(&warp->slot_pending[mshr->slot], 1);
+            __builtin_prefetch(&warp->slot[mshr->slot], 1);
             if (mshr->way != WM_NO_WAY) {
                 __builtin_prefetch(
                     &sm->l1.line[(uint64_t)mshr->set * sm->l1.ways + mshr->way],
@@ -339,7 +338,7 @@ static void sm_wake(wm_sm *sm)
     sm->far = 0;
     for (; far != 0; far &= far - 1) {
         uint32_t warp = wm_lowest_bit(far);
-        wm_sm_schedule(sm, warp, sm->warps[warp].when);
+        wm_sm_schedule(sm, warp, sm->when[warp]);
     }
 }
 
@@ -350,7 +349,7 @@ static uint64_t sm_next_event(const wm_sm *sm)
     }
     uint64_t next = UINT64_MAX;
     for (uint64_t far = sm->far; far != 0; far &= far - 1) {
-        uint64_t when = sm->warps[wm_lowest_bit(far)].when;
+        uint64_t when = sm->when[wm_lowest_bit(far)];
         next = when < next ? when : next;
     }
     return next;

@@ -10,28 +10,32 @@
 #include "model/coalescer/coalescer.h"
 #include "trace/record.h"
 
+/* What a load waits for. */
+typedef struct wm_load_slot {
+    uint32_t ready;   /* latest return so far, low 32 bits of the cycle */
+    uint16_t pending; /* returns to come, one guard included */
+    uint16_t unused;
+} wm_load_slot;
+
+/* The first host cache line holds what every event touches. */
 typedef struct wm_warp {
     const wm_record *next;
-    const wm_record *end;
     const uint32_t *lanes;
-    uint64_t when;                 /* event time when not in this window */
-    uint64_t stall_base;           /* WAITING: earliest time by program order */
-    uint64_t known;                /* WAITING: latest known return */
-    uint64_t last_ready;           /* latest known return of any load or ack */
-    uint32_t outstanding;          /* load slots with replies to come */
-    uint32_t waiting;              /* of those, the ones that hold the warp */
-    uint32_t n_loads;              /* load-like records so far, modulo 2^32 */
-    uint32_t tail_cycles;          /* WAITING: of the next record */
-    uint32_t n_acks;               /* stores not acknowledged */
-    uint32_t slot_ready[WM_SLOTS]; /* low 32 bits of a cycle */
-    uint16_t slot_pending[WM_SLOTS]; /* replies to come, one guard included */
-    uint8_t cta;                     /* index into wm_sm.ctas */
-    uint8_t is_granted;              /* issue slot already taken at `when` */
-    uint8_t has_ticket; /* a place in the LSU queue is kept at `when` */
+    uint64_t stall_base;  /* WAITING: earliest time by program order */
+    uint64_t known;       /* WAITING: latest known return */
+    uint64_t last_ready;  /* latest known return of any load or ack */
+    uint32_t outstanding; /* load slots with returns to come */
+    uint32_t waiting;     /* of those, the ones that hold the warp */
+    uint32_t n_loads;     /* load-like records so far, modulo 2^32 */
+    uint32_t n_acks;      /* stores not acknowledged */
+    uint16_t tail_cycles; /* WAITING: of the next record */
+    uint8_t cta;          /* index into wm_sm.ctas */
+    uint8_t is_granted;   /* issue slot already taken */
+    uint8_t has_ticket;   /* a place in the LSU queue is kept */
     uint8_t is_exiting;
-    uint8_t is_at_barrier;
     uint8_t is_far; /* counts mode: a load since the last wait missed */
     uint8_t has_load;
+    wm_load_slot slot[WM_SLOTS];
 } wm_warp;
 
 typedef struct wm_resident {
@@ -149,7 +153,8 @@ typedef struct wm_sm {
     uint16_t *order;    /* their ring places by partition */
     uint16_t *first;    /* [n_partitions + 1] into order */
     /* residents */
-    wm_warp warps[WM_WARPS_MAX];
+    wm_warp *warps;              /* WM_WARPS_MAX, 64-byte aligned */
+    uint64_t when[WM_WARPS_MAX]; /* each warp's next event */
     wm_resident ctas[WM_WARPS_MAX];
     uint64_t free_warps; /* mask */
     uint32_t n_ctas;
