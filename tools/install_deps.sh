@@ -38,6 +38,7 @@ fi
 if [ "$want" = lint ]; then
     command -v clang >/dev/null || missing+=(clang)
     command -v clang-format >/dev/null || missing+=(clang-format)
+    command -v valgrind >/dev/null || missing+=(valgrind)
 fi
 if [ ${#missing[@]} -eq 0 ]; then
     exit 0

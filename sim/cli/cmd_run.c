@@ -7,15 +7,15 @@
  * incomplete, and the exit code says so.
  */
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/host.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -44,6 +44,15 @@ typedef struct run_options {
     const char *names;
 } run_options;
 
+#define WM_WRITER(id) " " #id
+static const char format_words[] = ""
+#include "report/writers.def"
+    ;
+static const char format_sentence[] = "One of:"
+#include "report/writers.def"
+                                      ". [Default: text]";
+#undef WM_WRITER
+
 #define RUN_OPTION(kind, letter, name, argument, sentence, field)              \
     {                                                                          \
         WM_OPTION_##kind, letter, name, argument, sentence,                    \
@@ -65,8 +74,7 @@ static const wm_option run_option_list[] = {
                jobs),
     RUN_OPTION(TEXT, 'o', "output", "FILE",
                "Write the report to FILE, - = stdout. [Default: -]", output),
-    RUN_OPTION(TEXT, 'f', "format", "FORMAT",
-               "text, json or csv. [Default: text]", format),
+    RUN_OPTION(TEXT, 'f', "format", "FORMAT", format_sentence, format),
     RUN_OPTION(CHOICE, '\0', "names", "own|nsight",
                "Names of CSV columns. [Default: own]", names),
     WM_SELECT_OPTIONS(run_options, select),
@@ -114,26 +122,37 @@ static wm_status run_check_format(run *r, wm_error *err)
     if (r->writer != NULL) {
         return WM_OK;
     }
-    if (strcmp(r->options.format, "html") == 0) {
-        return wm_fail(err, WM_EUSAGE,
-                       "run: --format html: not there yet, want text, json "
-                       "or csv");
-    }
-    return wm_fail(err, WM_EUSAGE,
-                   "run: --format \"%.64s\": want text, json or csv",
-                   r->options.format);
+    return wm_fail(err, WM_EUSAGE, "run: --format \"%.64s\": want one of:%s",
+                   r->options.format, format_words);
 }
 
 /* A trace that is not there is said at once, not after the ones before it
  * have been simulated. */
 static wm_status run_check_traces(const run *r, wm_error *err)
 {
-    for (size_t i = 0; i < r->traces.n && !r->options.keep_going; i++) {
-        if (access(r->traces.items[i], R_OK) != 0) {
-            bool is_missing = errno == ENOENT || errno == ENOTDIR;
-            return wm_fail(err, is_missing ? WM_EFORMAT : WM_EIO, "%s: %s",
-                           r->traces.items[i], strerror(errno));
+    wm_status status = WM_OK;
+    for (size_t i = 0; i < r->traces.n && status == WM_OK; i++) {
+        if (!r->options.keep_going && access(r->traces.items[i], R_OK) != 0) {
+            const wm_trace_options options = {false};
+            wm_trace *trace = NULL;
+            status =
+                wm_trace_open(r->traces.items[i], &options, NULL, &trace, err);
+            wm_trace_close(trace);
         }
+    }
+    return status;
+}
+
+/* Looking for the SM version takes the first bytes of a pipe for good. */
+static wm_status run_check_peek(const char *path, wm_error *err)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) &&
+        !S_ISDIR(info.st_mode)) {
+        return wm_fail(err, WM_EUSAGE,
+                       "run: %s is no file that can be read twice, as "
+                       "--config auto does; name a configuration",
+                       path);
     }
     return WM_OK;
 }
@@ -166,8 +185,11 @@ static wm_status run_load_config(run *r, wm_error *err)
     const char *name = r->options.config;
     if (strcmp(name, "auto") == 0) {
         uint32_t sm_version = 0;
-        wm_status status = run_peek(r->traces.items[0], r->options.keep_going,
-                                    &sm_version, err);
+        wm_status status = run_check_peek(r->traces.items[0], err);
+        if (status == WM_OK) {
+            status = run_peek(r->traces.items[0], r->options.keep_going,
+                              &sm_version, err);
+        }
         if (status != WM_OK) {
             return status;
         }
@@ -344,11 +366,8 @@ static void run_warn_empty(run *r)
     if (r->report.n_kernels != 0) {
         return;
     }
-    if (r->select.n_seen != 0) {
-        wm_warn(&r->report.diag, "nothing-selected", NULL,
-                "none of %" PRIu64 " launches is selected by %s",
-                r->select.n_seen, r->report.selection);
-    } else {
+    wm_select_warn_none(&r->select, &r->report.diag);
+    if (r->select.n_seen == 0) {
         wm_warn(&r->report.diag, "no-launch", r->traces.items[0],
                 "no kernel launch in the trace");
     }
@@ -358,7 +377,6 @@ static void run_fill_report(run *r, bool is_complete, double seconds)
 {
     wm_report *report = &r->report;
     wm_bound bound = WM_BOUND_LATENCY;
-    struct rusage usage;
     (void)snprintf(report->version, sizeof(report->version), "%s", WM_VERSION);
     wm_select_text(&r->select, report->selection, sizeof(report->selection));
     report->n_launches_seen = r->select.n_seen;
@@ -375,10 +393,7 @@ static void run_fill_report(run *r, bool is_complete, double seconds)
     report->has_host = !r->options.no_host;
     report->host_seconds = seconds;
     report->host_records = report->total.value[WM_C_LAUNCH_RECORDS];
-    if (getrusage(RUSAGE_SELF, &usage) == 0) {
-        /* Linux counts in KiB. */
-        report->host_peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
-    }
+    report->host_peak_bytes = wm_host_peak_bytes();
 }
 
 static wm_status run_write(run *r, wm_error *err)

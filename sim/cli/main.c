@@ -100,10 +100,10 @@ static int exit_code(wm_status status)
 int main(int argc, char **argv)
 {
     wm_error err = {WM_OK, ""};
-    /* A closed pipe is a failed write with a message, not a silent death. */
+    /* A closed pipe is a failed write, so that -o files are cleaned up. */
     (void)signal(SIGPIPE, SIG_IGN);
     wm_status status = dispatch(argc, argv, &err);
-    if (status != WM_OK) {
+    if (status != WM_OK && err.text[0] != '\0') {
         wm_print_error(&err);
     }
     return exit_code(status);

@@ -243,14 +243,30 @@ static wm_status parse_long(option_parser *p, const char *word, wm_error *err)
     return unknown_option(p, word, n, err);
 }
 
-static wm_status parse_short(option_parser *p, const char *word, wm_error *err)
+static const wm_option *find_letter(const option_parser *p, char letter)
 {
     for (size_t i = 0; i < p->table->n_options; i++) {
-        const wm_option *option = &p->table->options[i];
-        if (option->letter == word[0]) {
-            return take_value(p, option, word[1] != '\0' ? word + 1 : NULL,
-                              err);
+        if (p->table->options[i].letter == letter) {
+            return &p->table->options[i];
         }
+    }
+    return NULL;
+}
+
+/* "j2", "q", or flags in front of another: "qj2". */
+static wm_status parse_short(option_parser *p, const char *word, wm_error *err)
+{
+    const wm_option *option = find_letter(p, *word);
+    while (option != NULL && option->kind == WM_OPTION_FLAG &&
+           word[1] != '\0') {
+        wm_status status = take_value(p, option, NULL, err);
+        if (status != WM_OK) {
+            return status;
+        }
+        option = find_letter(p, *++word);
+    }
+    if (option != NULL) {
+        return take_value(p, option, word[1] != '\0' ? word + 1 : NULL, err);
     }
     return wm_fail(err, WM_EUSAGE,
                    "%s: unknown option -%.32s; see warpmem %s -h",

@@ -93,6 +93,12 @@ wm_status wm_output_open(wm_output *output, const char *path, wm_error *err)
 
 static wm_status fail_write(const wm_output *output, wm_error *err)
 {
+    if (errno == EPIPE && output->path == NULL) {
+        /* The reader has seen enough (`| head`): no text, so no message. */
+        err->status = WM_EIO;
+        err->text[0] = '\0';
+        return WM_EIO;
+    }
     return wm_fail(err, WM_EIO, "%s: cannot write: %s",
                    output->path != NULL ? output->path : "stdout",
                    strerror(errno));

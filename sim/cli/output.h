@@ -5,8 +5,8 @@
  * half-written report bears the final name; what is no regular file (a pipe,
  * /dev/null) is written in place.
  *
- * Errors  WM_EIO with the path and the reason; WM_ENOMEM when the buffer had
- *         failed.
+ * Errors  WM_EIO with the path and the reason, or with an empty text when
+ *         whoever read stdout has gone; WM_ENOMEM when the buffer had failed.
  */
 #ifndef WM_CLI_OUTPUT_H
 #define WM_CLI_OUTPUT_H

@@ -71,3 +71,14 @@ void wm_select_text(const wm_select *select, char *text, size_t n_bytes)
                    count);
     (void)snprintf(text, n_bytes, "%s", both[0] == ' ' ? both + 1 : both);
 }
+
+void wm_select_warn_none(const wm_select *select, wm_diag *diag)
+{
+    char text[256];
+    if (select->n_seen != 0 && select->n_taken == 0) {
+        wm_select_text(select, text, sizeof(text));
+        wm_warn(diag, "nothing-selected", NULL,
+                "none of %" PRIu64 " launches is selected by %s",
+                select->n_seen, text);
+    }
+}

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/diag.h"
 #include "base/status.h"
 #include "trace/record.h"
 
@@ -65,5 +66,8 @@ bool wm_select_takes(wm_select *select, const wm_launch *launch);
 
 /* "--kernel-name X --launch-skip 3" as given, or "" for all launches. */
 void wm_select_text(const wm_select *select, char *text, size_t n_bytes);
+
+/* Warns when a trace had launches and none was taken. */
+void wm_select_warn_none(const wm_select *select, wm_diag *diag);
 
 #endif

@@ -108,6 +108,7 @@ static wm_status cat_run(const cat_options *options, const char *path,
                           .diag = &diag,
                           .sink = &cat_sink};
     status = cat_walk(options, &walk, err);
+    wm_select_warn_none(&select, &diag);
     wm_output_warnings(&diag);
     wm_select_fini(&select);
     if (status == WM_OK && !walk.is_complete) {

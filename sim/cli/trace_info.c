@@ -83,7 +83,7 @@ static void info_text(const wm_trace_walk *walk, const wm_trace_stats *stats,
     char bytes[WM_HUMAN_BYTES];
     const wm_launch_stats *total = &stats->total;
     wm_buffer_puts(out, "trace     ");
-    wm_human_cut(out, walk->path, 70, false);
+    wm_human_cut_path(out, walk->path, 70);
     wm_buffer_printf(out, "\nformat    %s%s\n", walk->format,
                      walk->is_complete ? "" : ", INCOMPLETE");
     wm_buffer_printf(out, "digest    %s\n", walk->digest);

@@ -1,7 +1,6 @@
 /*
  * trace_slice.c -- `warpmem trace slice`: some launches of a trace.
  */
-#include <inttypes.h>
 #include <stddef.h>
 
 #include "cli/command.h"
@@ -49,10 +48,7 @@ static wm_status slice_run(const slice_options *options, const char *path,
                           .select = &select,
                           .diag = &diag};
     status = wm_trace_rewrite(&walk, options->output, options->is_quiet, err);
-    if (select.n_seen != 0 && select.n_taken == 0) {
-        wm_warn(&diag, "nothing-selected", NULL,
-                "none of %" PRIu64 " launches is selected", select.n_seen);
-    }
+    wm_select_warn_none(&select, &diag);
     if (!options->is_quiet) {
         wm_output_warnings(&diag);
     }

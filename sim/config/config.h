@@ -17,8 +17,8 @@
  * Errors     WM_ECONFIG: "FILE:LINE:COLUMN: key: found, wanted" (for --set,
  *            "--set KEY=VALUE: ..."), with the nearest known key for an
  *            unknown one; WM_EIO when a file that exists cannot be read;
- * WM_ENOMEM. Repeatable the canonical text and digest depend on the values
- * only.
+ *            WM_ENOMEM.
+ * Repeatable the canonical text and digest depend on the values only.
  */
 #ifndef WM_CONFIG_CONFIG_H
 #define WM_CONFIG_CONFIG_H

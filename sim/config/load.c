@@ -246,6 +246,10 @@ static wm_status load_identify(FILE *stream, load_file *file,
         return wm_fail(err, WM_EIO, "%s%s: %s", prefix, file->shown,
                        strerror(errno));
     }
+    if (S_ISDIR(info.st_mode)) {
+        return wm_fail(err, WM_ECONFIG, "%s%s: a folder, wanted a file", prefix,
+                       file->shown);
+    }
     file->device = info.st_dev;
     file->inode = info.st_ino;
     for (const load_file *f = file->user; f != NULL; f = f->user) {

@@ -94,7 +94,7 @@ static void build_partitions(wm_params *params)
     params->chunk_div = wm_divisor_of(config->l2.interleave / config->l2.line);
 }
 
-static void build_times(wm_params *params)
+static void build_times(wm_params *params, uint32_t window_limit)
 {
     const wm_config *config = &params->config;
     params->clock = wm_clock_of(config->sm.clock);
@@ -121,6 +121,9 @@ static void build_times(wm_params *params)
     }
     if (window > WM_WINDOW_MAX) {
         window = WM_WINDOW_MAX;
+    }
+    if (window_limit != 0 && window > window_limit) {
+        window = window_limit;
     }
     params->window = params->is_counts ? 256 : (uint32_t)window;
     params->window_div = wm_divisor_of(params->window);
@@ -155,7 +158,7 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
     params->shared_banks = (wm_banks){(uint32_t)config->shared.banks,
                                       (uint32_t)config->shared.bank_width};
     build_partitions(params);
-    build_times(params);
+    build_times(params, options->window_limit);
     params->lanes_div = wm_divisor_of(config->sm.lsu_lanes);
     params->tag_shift = wm_highest_bit(config->l1.tag_banks);
     params->sector_bytes = (uint32_t)config->l1.sector;
@@ -219,7 +222,8 @@ static wm_status build_sm(const wm_params *params, wm_sm *sm, uint32_t id,
 {
     sm->id = id;
     sm->n_schedulers = (uint32_t)params->config.sm.schedulers;
-    sm->free_warps = wm_low_mask((uint32_t)params->config.sm.max_warps);
+    /* sm.max_warps limits how many CTAs fit (dispatch.c), not one CTA. */
+    sm->free_warps = wm_low_mask(WM_WARPS_MAX);
     sm->next_event = UINT64_MAX;
     const wm_config *config = &params->config;
     wm_cache_geometry geometry = {.n_sets = params->l1_sets,

@@ -58,6 +58,9 @@ typedef struct wm_engine_options {
     wm_mode mode;
     uint32_t jobs; /* 0 = one per online processor */
     bool per_instruction;
+    uint32_t window_limit; /* longest window in cycles; 0 = as long as is
+                              exact.  Results do not depend on it: a test
+                              holds that. */
     wm_progress_fn progress;
     void *progress_context;
     wm_select_fn select;

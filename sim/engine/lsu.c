@@ -186,7 +186,9 @@ static bool lsu_load(const wm_params *params, wm_sm *sm,
         lsu_fetch(params, sm, entry, &ref, number, miss, WM_OP_READ, *cycle);
     }
     if (hit != 0) {
-        uint64_t ready = *cycle + sm->head_cost - 1 + params->config.l1.latency;
+        /* From the record's start, the wait for this line included. */
+        uint64_t ready = *cycle - (i >> params->tag_shift) + sm->head_cost - 1 +
+                         params->config.l1.latency;
         if (sm->head_ready < ready) {
             sm->head_ready = ready;
         }

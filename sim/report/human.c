@@ -140,6 +140,19 @@ void wm_human_cut(wm_buffer *out, const char *text, uint32_t width,
     }
 }
 
+void wm_human_cut_path(wm_buffer *out, const char *path, uint32_t width)
+{
+    uint32_t n_columns = human_columns(path);
+    if (n_columns > width && width > 3) {
+        wm_buffer_puts(out, "...");
+        for (; n_columns > width - 3; n_columns--) {
+            uint32_t n_bytes = wm_utf8_length(path);
+            path += n_bytes == 0 ? 1 : n_bytes;
+        }
+    }
+    wm_human_cut(out, path, width, false);
+}
+
 void wm_human_wrap(wm_buffer *out, const char *text, uint32_t column,
                    uint32_t indent)
 {

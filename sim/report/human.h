@@ -30,6 +30,9 @@ const char *wm_human_percent(char *text, bool has_value, double fraction);
 void wm_human_cut(wm_buffer *out, const char *text, uint32_t width,
                   bool is_padded);
 
+/* The same for a path, whose end says most: "..." and its last columns. */
+void wm_human_cut_path(wm_buffer *out, const char *path, uint32_t width);
+
 /*
  * Appends text broken at blanks so that no line passes 80 columns where words
  * allow it.  column says where the first line starts; further lines are

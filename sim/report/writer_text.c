@@ -42,7 +42,7 @@ static void text_config(const wm_report *report, wm_buffer *out)
     char digest[WM_DIGEST_HEX];
     wm_config_digest(report->config, digest);
     wm_buffer_puts(out, "config  ");
-    wm_human_cut(out, wm_config_name(report->config), 32, false);
+    wm_human_cut_path(out, wm_config_name(report->config), 32);
     if (report->config_note[0] != '\0') {
         wm_buffer_printf(out, " (%s)", report->config_note);
     }
@@ -56,7 +56,7 @@ static void text_traces(const wm_report *report, wm_buffer *out)
     for (size_t i = 0; i < n_shown; i++) {
         const wm_report_trace *trace = &report->traces[i];
         wm_buffer_puts(out, "trace   ");
-        wm_human_cut(out, trace->path, 40, false);
+        wm_human_cut_path(out, trace->path, 40);
         wm_buffer_printf(out, " (%.12s), digest %.8s\n", trace->format,
                          trace->digest);
     }

@@ -376,6 +376,11 @@ static wm_status open_file(wm_stream *s, wm_error *err)
     s->file = open(s->path, O_RDONLY | O_CLOEXEC);
     if (s->file < 0) {
         bool is_missing = errno == ENOENT || errno == ENOTDIR;
+        if (is_missing && strcmp(s->path, "-") == 0) {
+            return wm_fail(err, WM_EFORMAT,
+                           "-: not taken for standard input, wanted a file's "
+                           "name (or /dev/stdin)");
+        }
         return wm_fail(err, is_missing ? WM_EFORMAT : WM_EIO, "%s: %s", s->path,
                        strerror(errno));
     }

@@ -4,6 +4,7 @@ The program under test is $WARPMEM, else build/release/bin/warpmem.  The real
 traces and reference numbers lie outside the repository, in $WM_SHARED, else
 ../shared; tests that need them are skipped (exit 77) where they are absent.
 """
+import functools
 import json
 import os
 import subprocess
@@ -33,6 +34,7 @@ def need_shared(*parts):
 
 def in_folder(test):
     """Makes of test(folder) a test that gets a fresh folder."""
+    @functools.wraps(test)
     def wrapped():
         with tempfile.TemporaryDirectory() as folder:
             test(folder)

@@ -331,8 +331,17 @@ Test(load, a_file_that_is_not_there_is_a_config_error_an_unreadable_one_io)
                  WM_ECONFIG);
     cr_expect_str_eq(err.text,
                      "/nonexistent/x.yaml: No such file or directory");
-    cr_expect_eq(wm_config_load("/tmp/", NULL, 0, &set, &err), WM_EIO);
-    cr_expect_str_eq(err.text, "/tmp/: Is a directory");
+    /* Opens, but its first page is never mapped. */
+    cr_expect_eq(wm_config_load("/proc/self/mem", NULL, 0, &set, &err), WM_EIO);
+    cr_expect_str_eq(err.text, "/proc/self/mem: Input/output error");
+}
+
+Test(load, a_folder_is_no_configuration)
+{
+    wm_config_set *set = NULL;
+    wm_error err = {WM_OK, ""};
+    cr_expect_eq(wm_config_load("/tmp/", NULL, 0, &set, &err), WM_ECONFIG);
+    cr_expect_str_eq(err.text, "/tmp/: a folder, wanted a file");
 }
 
 Test(load, a_file_over_a_mebibyte_is_refused)

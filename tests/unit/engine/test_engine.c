@@ -30,8 +30,9 @@ static wm_status keep(const wm_kernel_result *result, void *context,
     return WM_OK;
 }
 
-static run_result run(const char *text, wm_mode mode, uint32_t jobs,
-                      const char *const *sets, size_t n_sets)
+static run_result run_window(const char *text, wm_mode mode, uint32_t jobs,
+                             const char *const *sets, size_t n_sets,
+                             uint32_t window_limit)
 {
     run_result kept;
     wm_error err;
@@ -51,6 +52,7 @@ static run_result run(const char *text, wm_mode mode, uint32_t jobs,
     memset(&options, 0, sizeof(options));
     options.mode = mode;
     options.jobs = jobs;
+    options.window_limit = window_limit;
     cr_assert_eq(
         wm_engine_new(wm_config_values(config), &options, &engine, &err), WM_OK,
         "%s", err.text);
@@ -65,6 +67,12 @@ static run_result run(const char *text, wm_mode mode, uint32_t jobs,
     wm_config_free(config);
     unlink(path);
     return kept;
+}
+
+static run_result run(const char *text, wm_mode mode, uint32_t jobs,
+                      const char *const *sets, size_t n_sets)
+{
+    return run_window(text, mode, jobs, sets, n_sets, 0);
 }
 
 static run_result run_timing(const char *text)
@@ -125,6 +133,31 @@ Test(engine, a_chain_of_l1_hits_costs_the_l1_latency_each)
 {
     double cycles = cycles_per_load(0, 2000, 1, 4);
     cr_assert_float_eq(cycles, 28 + 4 * (434 - 28) / 2000.0, 0.5, "%f", cycles);
+}
+
+Test(engine, a_chain_of_strided_l1_hits_adds_its_wavefronts_once)
+{
+    /* 32 lines a load, 8 tag wavefronts: 28 + 8 - 1 each. */
+    uint64_t cycles[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        char text[65536];
+        const uint32_t n = i == 0 ? 10 : 110;
+        size_t used = (size_t)sprintf(
+            text,
+            HEAD LAUNCH("1", "32") STATICS
+            "cta 0,0,0 warps 1 records %u other 0 flops 0,0,0,0\nwarp 0\n",
+            n + 1);
+        for (uint32_t k = 0; k < n; k++) {
+            used += (size_t)sprintf(text + used,
+                                    "  0 ffffffff 0x7f2000000000 +132%s\n",
+                                    k != 0 ? " wait 0x1" : "");
+        }
+        sprintf(text + used, EXIT);
+        run_result result = run_timing(text);
+        cycles[i] = get(&result.kernel[0], WM_C_TIME_CYCLES);
+    }
+    cr_assert_eq(cycles[1] - cycles[0], 100 * (28 + 8 - 1), "%llu",
+                 (unsigned long long)(cycles[1] - cycles[0]));
 }
 
 Test(engine, a_chain_over_the_l2_costs_the_l2_latency_each)
@@ -334,6 +367,42 @@ Test(engine, the_result_is_the_same_for_any_number_of_threads)
                              sizeof(wm_counters));
         }
     }
+    free(text);
+}
+
+Test(engine, the_length_of_the_window_does_not_show_in_results)
+{
+    char *text = many_ctas(400);
+    const char *shapes[][4] = {
+        {"l1.mshrs=512", "sm.lsu_queue=16", "sm.count=80", "l2.size=6MiB"},
+        {"l1.mshrs=8", "sm.lsu_queue=2", "sm.count=5", "l2.size=256KiB"},
+        {"l1.mshrs=3", "sm.lsu_queue=1", "sm.count=2", "dram.banks=1"},
+        {"l1.size=2KiB", "l1.write=allocate", "sm.count=3", "l2.mshrs=2"},
+    };
+    for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++) {
+        run_result whole = run_window(text, WM_MODE_TIMING, 1, shapes[s], 4, 0);
+        const uint32_t limits[] = {128, 37, 4, 1};
+        for (size_t i = 0; i < 4; i++) {
+            run_result cut =
+                run_window(text, WM_MODE_TIMING, 1, shapes[s], 4, limits[i]);
+            for (uint32_t c = 0; c < WM_COUNTER_COUNT; c++) {
+                cr_assert_eq(cut.kernel[0].value[c], whole.kernel[0].value[c],
+                             "shape %zu, window %u, %s: %llu, want %llu", s,
+                             limits[i], wm_counter_infos[c].id,
+                             (unsigned long long)cut.kernel[0].value[c],
+                             (unsigned long long)whole.kernel[0].value[c]);
+            }
+        }
+    }
+    free(text);
+}
+
+Test(engine, a_cta_larger_than_an_sm_still_runs_alone)
+{
+    const char *sets[] = {"sm.max_warps=2"};
+    char *text = many_ctas(6); /* 4 warps each */
+    run_result result = run(text, WM_MODE_TIMING, 1, sets, 1);
+    cr_assert_eq(get(&result.kernel[0], WM_C_LAUNCH_CTAS), 6);
     free(text);
 }
 

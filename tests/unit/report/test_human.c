@@ -52,6 +52,18 @@ static void expect_cut(const char *text, uint32_t width, bool is_padded,
     wm_buffer_fini(&out);
 }
 
+Test(human, a_long_path_keeps_its_end)
+{
+    wm_buffer out;
+    wm_buffer_init(&out);
+    wm_human_cut_path(&out, "some/folder/k\x1b.wmt", 10);
+    cr_assert_str_eq(out.bytes, ".../k?.wmt");
+    wm_buffer_clear(&out);
+    wm_human_cut_path(&out, "k.wmt", 5);
+    cr_assert_str_eq(out.bytes, "k.wmt");
+    wm_buffer_fini(&out);
+}
+
 Test(human, long_names_are_cut_and_short_ones_padded)
 {
     expect_cut("abcdefgh", 6, true, "abc...");

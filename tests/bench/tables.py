@@ -1,0 +1,168 @@
+"""The results as Markdown tables, printed and put between the marks of
+docs/PERFORMANCE.md:  <!-- bench:NAME -->  ...  <!-- bench end -->"""
+import os
+import re
+
+import callgrind
+import workloads
+
+MILLION = 1e6
+STAGE_NAMES = [name for name, _ in callgrind.STAGES] + [callgrind.REST]
+
+
+def table(head, rows):
+    """First column left, the rest right."""
+    lines = ["| " + " | ".join(head) + " |",
+             "|---" + "|---:" * (len(head) - 1) + "|"]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |"
+              for row in rows]
+    return "\n".join(lines)
+
+
+def read_first(path, otherwise):
+    try:
+        with open(path) as lines:
+            return lines.read().strip()
+    except OSError:
+        return otherwise
+
+
+def machine():
+    """The kind of machine, in a sentence."""
+    caches = []
+    folder = "/sys/devices/system/cpu/cpu0/cache"
+    for index in sorted(os.listdir(folder) if os.path.isdir(folder) else ()):
+        kind = read_first(os.path.join(folder, index, "type"), "")
+        if kind in ("Data", "Unified"):
+            caches.append("L%s %s" % (
+                read_first(os.path.join(folder, index, "level"), "?"),
+                read_first(os.path.join(folder, index, "size"), "?")))
+    return "%d cores, %s, caches a core sees: %s; compiler: %s." % (
+        os.cpu_count(), os.uname().machine, ", ".join(caches) or "unknown",
+        callgrind.compiler())
+
+
+def find(rows, **wanted):
+    for row in rows:
+        if all(row[key] == value for key, value in wanted.items()):
+            return row
+    return None
+
+
+def speed_table(rows, mode):
+    threads = sorted({row["threads"] for row in rows})
+    head = ["workload", "M records/s", "M sectors/s", "peak MiB"]
+    head += ["CPU, -j %d" % n for n in threads[1:]]
+    head += ["speed-up, -j %d" % n for n in threads[1:]]
+    cells = []
+    for one in rows:
+        if one["mode"] != mode or one["threads"] != threads[0]:
+            continue
+        more = [find(rows, workload=one["workload"], mode=mode, threads=n)
+                for n in threads[1:]]
+        cells.append(
+            [one["workload"], "%.2f" % (one["records_per_s"] / MILLION),
+             "%.1f" % (one["sectors_per_s"] / MILLION)
+             if one["sectors"] else "-", "%.0f" % one["peak_mib"]] +
+            ["%.2f x" % (row["cpu_s"] / one["cpu_s"]) for row in more] +
+            ["%.2f x" % (one["wall_s"] / row["wall_s"]) for row in more])
+    return table(head, cells)
+
+
+def starts_table(starts):
+    return table(["mode", "threads", "program", "each cold chip"], [
+        [row["mode"], row["threads"], "%.1f ms" % (1000 * row["program_s"]),
+         "%.1f ms" % (1000 * row["chip_s"])] for row in starts])
+
+
+def bars_table(rows):
+    cells = []
+    threads = min(row["threads"] for row in rows)
+    for workload in workloads.WORKLOADS:
+        if workload.bar is None:
+            continue
+        unit, *bars = workload.bar
+        for mode, bar in zip(workloads.MODES, bars):
+            row = find(rows, workload=workload.name, mode=mode,
+                       threads=threads)
+            reached = row[unit + "_per_s"] / MILLION
+            cells.append([workload.name, mode, "%d M %s/s" % (bar, unit),
+                          "%.1f" % reached,
+                          "reached" if reached >= bar else
+                          "missed by %.0f %%" % (100 * (1 - reached / bar))])
+    return table(["workload", "mode", "bar", "reached", ""], cells)
+
+
+def per_line(row):
+    if row["lines"] < row["records"] / 2:
+        return "-"  # mostly other work
+    return "{:,.0f}".format(row["instructions_per_record"] * row["records"] /
+                            row["lines"])
+
+
+def instructions_table(rows):
+    names = list(dict.fromkeys(row["workload"] for row in rows))
+    cells = []
+    for name in names:
+        pair = [find(rows, workload=name, mode=mode)
+                for mode in workloads.MODES]
+        cells.append([name] + ["{:,.0f}".format(
+            row["instructions_per_record"]) for row in pair] +
+            [per_line(row) for row in pair])
+    return table(["workload", "timing", "counts", "timing, per line",
+                  "counts, per line"], cells)
+
+
+def stages_table(rows, mode):
+    return table(["workload, %"] + STAGE_NAMES, [
+        [row["workload"]] + [round(100 * row["stages"].get(name, 0))
+                             for name in STAGE_NAMES]
+        for row in rows if row["mode"] == mode and "stages" in row])
+
+
+def peer_table(rows):
+    head = ["trace", "Accel-Sim", "timing, text", "ratio", "timing, .wmt",
+            "ratio", "counts, .wmt", "ratio"]
+    cells = []
+    for row in rows:
+        cells.append([row["run"], "%.2f s" % row["theirs_s"]])
+        for key in ("text_timing_s", "wmt_timing_s", "wmt_counts_s"):
+            ours = max(row[key], 1e-3)
+            cells[-1] += ["%.3f s" % row[key],
+                          "%.0f" % (row["theirs_s"] / ours)]
+    return table(head, cells)
+
+
+def sections(result):
+    """{name of the mark: Markdown} of what was measured."""
+    found = {"machine": result["machine"]}
+    if "speed" in result:
+        for mode in workloads.MODES:
+            found["speed-" + mode] = speed_table(result["speed"], mode)
+        found["start-up"] = starts_table(result["start_up"])
+        found["bars"] = bars_table(result["speed"])
+    if "instructions" in result:
+        rows = result["instructions"]
+        found["instructions"] = instructions_table(rows)
+        if any("stages" in row for row in rows):
+            for mode in workloads.MODES:
+                found["stages-" + mode] = stages_table(rows, mode)
+    if "peer" in result:
+        found["peer"] = peer_table(result["peer"])
+    return found
+
+
+def rewrite(path, found):
+    """Puts the tables into the document; a table without a mark is an
+    error, a mark whose table was not measured keeps what it has."""
+    with open(path) as page:
+        text = page.read()
+    for name, body in found.items():
+        pattern = r"(<!-- bench:%s -->\n).*?(<!-- bench end -->)" % name
+        text, n = re.subn(pattern, lambda m: m.group(1) + body + "\n" +
+                          m.group(2), text, flags=re.DOTALL)
+        if n != 1:
+            raise AssertionError("%s: %d marks bench:%s, wanted 1" % (
+                path, n, name))
+    with open(path, "w") as page:
+        page.write(text)
