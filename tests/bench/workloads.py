@@ -2,8 +2,8 @@
 name says.
 
 Synthetic workloads come from `warpmem trace gen` in three sizes: `full` and
-`quick` (half of it) for times, `small` for instruction counts.  Real traces are taken
-from the shared folder where it is there (../acceptance/wm.py).
+`quick` (half of it) for times, `small` for instruction counts.  Real traces
+are taken from the shared folder where it is there (../acceptance/wm.py).
 """
 import os
 

@@ -167,6 +167,10 @@ void wm_cache_fini(wm_cache *cache)
 
 void wm_cache_clear(wm_cache *cache)
 {
+    if (cache->n_clean >= cache->n_sets) {
+        return;
+    }
+    cache->n_clean = cache->n_sets;
     memset(cache->memo, 0, WM_CACHE_MEMO * sizeof(*cache->memo));
     cache->n_regions = 0;
     cache->last_upper = UINT64_MAX; /* no tag has such an upper part */
@@ -276,6 +280,7 @@ bool wm_cache_allocate(wm_cache *cache, wm_ref *ref, wm_evicted *evicted)
             return false;
         }
     }
+    cache->n_clean = 0;
     const uint32_t index = (uint32_t)ref->set * cache->ways + way;
     uint8_t *state = block + cache->state_offset + way;
     if (evicted != NULL) {

@@ -85,6 +85,8 @@ typedef struct wm_cache {
     uint64_t last_upper; /* of the last look-up, and its number */
     uint32_t last_number;
     bool is_locking;
+    uint64_t n_clean; /* leading sets that nothing was put into since init or
+                         clear: clearing again costs nothing */
     uint64_t n_sets;
     const wm_policy *policy;
     uint64_t seed;
