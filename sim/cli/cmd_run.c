@@ -438,7 +438,9 @@ static wm_status run_all(run *r, wm_error *err)
     bool is_complete = replayed == WM_OK && !r->is_cut &&
                        !wm_interrupt_is_wanted() &&
                        wm_engine_is_complete(r->engine);
-    run_fill_report(r, is_complete, seconds);
+    /* A selection that selects nothing is a slip: not a complete result. */
+    const bool is_missed = r->select.n_seen != 0 && r->select.n_taken == 0;
+    run_fill_report(r, is_complete && !is_missed, seconds);
     if (is_complete) {
         run_warn_empty(r);
     }
