@@ -112,6 +112,7 @@ static void dispatch_give(wm_engine *engine, wm_cta *cta)
 
 void wm_dispatch_abandon(wm_engine *engine)
 {
+    engine->n_resident = 0;
     for (uint32_t s = 0; s < engine->params.n_sms; s++) {
         for (uint32_t i = 0; i < WM_WARPS_MAX; i++) {
             wm_cta *cta = engine->sms[s].ctas[i].cta;
@@ -185,7 +186,7 @@ static bool dispatch_place(wm_engine *engine, wm_sm *sm, wm_cta *cta,
     }
     resident->alive = resident->warps;
     resident->n_running = wm_popcount64(resident->warps);
-    sm->n_ctas++;
+    engine->n_resident++;
     sm->stats.n_ctas++;
     sm->stats.n_other += cta->work.n_other;
     sm->live |= resident->warps;
@@ -312,7 +313,7 @@ static void dispatch_empty(wm_engine *engine, const dispatch_end *end)
     wm_sm *sm = &engine->sms[end->sm];
     wm_resident *place = &sm->ctas[end->place];
     sm->free_warps |= place->warps;
-    sm->n_ctas--;
+    engine->n_resident--;
     dispatch_give(engine, place->cta);
     place->cta = NULL;
     if (end->cycle > engine->last_end) {
@@ -351,10 +352,5 @@ wm_status wm_dispatch_boundary(wm_engine *engine, wm_trace *trace,
 
 bool wm_dispatch_is_done(const wm_engine *engine)
 {
-    for (uint32_t s = 0; s < engine->params.n_sms; s++) {
-        if (engine->sms[s].n_ctas != 0) {
-            return false;
-        }
-    }
-    return !engine->has_more_ctas;
+    return engine->n_resident == 0 && !engine->has_more_ctas;
 }

@@ -11,6 +11,8 @@
 #include "engine/engine_internal.h"
 
 #define POLL_NS UINT64_C(100000000) /* host time between progress calls */
+/* Resident CTAs from which on windows are worth several threads. */
+#define PARALLEL_CTAS 8u
 
 const char *wm_bound_name(wm_bound bound)
 {
@@ -162,15 +164,27 @@ static bool engine_poll(wm_engine *engine, const wm_trace *trace)
                                     engine->options.progress_context);
 }
 
+/* Runs both phases, on one thread where a barrier would cost more than it
+ * gains. */
+static void engine_phases(wm_engine *engine)
+{
+    const wm_params *params = &engine->params;
+    if (engine->n_resident < PARALLEL_CTAS) {
+        engine_sm_phase(engine, 0, params->n_sms);
+        engine_partition_phase(engine, 0, params->n_partitions);
+        return;
+    }
+    wm_pool_run(engine->pool, engine_sm_phase, engine, params->n_sms);
+    wm_pool_run(engine->pool, engine_partition_phase, engine,
+                params->n_partitions);
+}
+
 static wm_status engine_windows(wm_engine *engine, wm_trace *trace,
                                 wm_error *err)
 {
     wm_status status = WM_OK;
     while (!wm_dispatch_is_done(engine)) {
-        wm_pool_run(engine->pool, engine_sm_phase, engine,
-                    engine->params.n_sms);
-        wm_pool_run(engine->pool, engine_partition_phase, engine,
-                    engine->params.n_partitions);
+        engine_phases(engine);
         status = engine_check_memory(engine, err);
         if (status == WM_OK) {
             status = wm_dispatch_boundary(engine, trace, err);

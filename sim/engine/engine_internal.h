@@ -31,7 +31,8 @@ struct wm_engine {
     uint64_t ctas_per_sm; /* places by occupancy, this launch */
     uint64_t cta_threads, cta_registers, cta_shared;
     uint32_t cta_warps;
-    uint64_t last_end; /* latest CTA end of this launch */
+    uint64_t n_resident; /* CTAs on all SMs */
+    uint64_t last_end;   /* latest CTA end of this launch */
     uint64_t n_launches, n_kernels;
     uint64_t n_records, time_ns_total;
     uint64_t n_dirty_sectors; /* in the L2 after the last kernel */

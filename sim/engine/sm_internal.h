@@ -157,7 +157,6 @@ typedef struct wm_sm {
     uint64_t when[WM_WARPS_MAX]; /* each warp's next event */
     wm_resident ctas[WM_WARPS_MAX];
     uint64_t free_warps; /* mask */
-    uint32_t n_ctas;
     uint64_t used_threads, used_registers, used_shared;
     uint32_t *finished; /* CTA places that ended in this window */
     uint32_t n_finished;
