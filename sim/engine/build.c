@@ -162,7 +162,6 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
     params->lanes_div = wm_divisor_of(config->sm.lsu_lanes);
     params->tag_shift = wm_highest_bit(config->l1.tag_banks);
     params->sector_bytes = (uint32_t)config->l1.sector;
-    params->sectors_per_line = (uint32_t)(config->l1.line / config->l1.sector);
     params->l1_sets = config->l1.sets;
     params->warp_size = 32;
     params->plain_cost =

@@ -7,8 +7,7 @@
 #include "engine/engine_internal.h"
 
 /* L1 look-up of one line of a load; returns the sectors that miss. */
-static uint32_t counts_load(const wm_params *params, wm_sm *sm, uint32_t i,
-                            bool is_cached)
+static uint32_t counts_load(wm_sm *sm, uint32_t i, bool is_cached)
 {
     const uint32_t need = sm->coalesced.sectors[i];
     if (!is_cached) {
@@ -23,7 +22,6 @@ static uint32_t counts_load(const wm_params *params, wm_sm *sm, uint32_t i,
     uint8_t *state = wm_cache_state(&sm->l1, &ref);
     uint32_t miss = need & ~(uint32_t)*state;
     *state |= (uint8_t)miss;
-    (void)params;
     return miss;
 }
 
@@ -51,7 +49,7 @@ static void counts_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
         if (is_store) {
             hit = wm_l1_store(params, sm, line, sectors, full);
         } else if (!is_atomic) {
-            sent = counts_load(params, sm, i, is_cached);
+            sent = counts_load(sm, i, is_cached);
             hit = sectors & ~sent;
         }
         hits += wm_popcount64(hit);

@@ -14,13 +14,6 @@
 /* Resident CTAs from which on windows are worth several threads. */
 #define PARALLEL_CTAS 8u
 
-const char *wm_bound_name(wm_bound bound)
-{
-    static const char *const names[WM_BOUND_COUNT] = {
-        "lsu", "l1", "shared", "fabric", "l2", "dram", "latency", "launch"};
-    return names[bound];
-}
-
 wm_status wm_engine_new(const wm_config *config,
                         const wm_engine_options *options, wm_engine **out,
                         wm_error *err)

@@ -134,7 +134,5 @@ void wm_engine_total_bound(const wm_engine *engine,
                            uint32_t busy_ppm[WM_BOUND_COUNT], wm_bound *bound);
 /* False when anything was skipped, cut short or stopped. */
 bool wm_engine_is_complete(const wm_engine *engine);
-/* "lsu", "l1", ...: the words of bound.name. */
-const char *wm_bound_name(wm_bound bound);
 
 #endif

@@ -43,7 +43,6 @@ typedef struct wm_params {
     wm_spread channel_spread;
     uint32_t window;    /* cycles */
     uint32_t tag_shift; /* log2 of tag_banks, rounded down */
-    uint32_t sectors_per_line;
     uint32_t sector_bytes;
     uint32_t request_cost_q8; /* port time of a request without data */
     uint32_t store_cost_q8;   /* per sector of a store */

@@ -160,7 +160,6 @@ typedef struct wm_sm {
     uint64_t used_threads, used_registers, used_shared;
     uint32_t *finished; /* CTA places that ended in this window */
     uint32_t n_finished;
-    uint64_t step; /* counts mode */
     uint64_t live; /* counts mode: warps that can run */
     uint32_t reply_head[WM_WINDOW_MAX], reply_tail[WM_WINDOW_MAX];
     uint64_t reply_busy[WM_WINDOW_MAX / 64];

@@ -545,8 +545,3 @@ uint64_t wm_stream_stored_bytes(const wm_stream *stream)
 {
     return stream->stored_size;
 }
-
-bool wm_stream_is_plain(const wm_stream *stream)
-{
-    return stream->codec == CODEC_NONE;
-}

@@ -53,7 +53,5 @@ const char *wm_stream_path(const wm_stream *stream);
 uint64_t wm_stream_offset(const wm_stream *stream); /* decompressed bytes */
 /* Stored size of the file in bytes. */
 uint64_t wm_stream_stored_bytes(const wm_stream *stream);
-/* True when the stored bytes are the bytes (no gzip, no xz): can be mapped. */
-bool wm_stream_is_plain(const wm_stream *stream);
 
 #endif

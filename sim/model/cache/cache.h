@@ -29,7 +29,7 @@
  * Not modelled  data; ports (the caller's); inclusion between levels.
  * Units         line numbers (address / line bytes, or a slice's local
  *               number); set, way: 0-based; time: the caller's, 64 bits.
- * Ownership     wm_cache_init/fini; two allocations, 64-byte aligned.
+ * Ownership     wm_cache_init/fini; the set blocks are 64-byte aligned.
  * Errors        wm_cache_init: WM_ENOMEM, WM_ECONFIG (policy's own limits).
  * Threads       one thread per cache.
  * Repeatable    same calls, same answers, on every host.
