@@ -173,9 +173,10 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
     /* What one window can send at most, twice over. */
     uint64_t per_cycle = 256 / params->request_cost_q8 + 1;
     uint64_t room = (params->window + WM_PORT_DEPTH) * per_cycle * 2;
-    if (params->is_counts || room < 1024) {
-        room = 1024;
+    if (params->is_counts) {
+        room = WM_COUNTS_BOX;
     }
+    room = room < 1024 ? 1024 : room;
     room = room > 32768 ? 32768 : room;
     params->fifo_mask = (1u << (wm_highest_bit(room - 1) + 1)) - 1;
     return WM_OK;
@@ -184,8 +185,10 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
 /* --- memory --------------------------------------------------------------- */
 static wm_status build_lists(const wm_params *params, wm_sm *sm, wm_error *err)
 {
-    const uint32_t n_mshrs = (uint32_t)params->config.l1.mshrs;
-    const uint32_t n_waiters = 4 * n_mshrs + 64;
+    /* Counts mode has nothing in flight. */
+    const uint32_t n_mshrs =
+        params->is_counts ? 1 : (uint32_t)params->config.l1.mshrs;
+    const uint32_t n_waiters = params->is_counts ? 1 : 4 * n_mshrs + 64;
     const uint32_t depth = (uint32_t)params->config.sm.lsu_queue;
     sm->release_mask = (2u << wm_highest_bit(n_mshrs)) - 1;
     sm->mshrs = calloc(n_mshrs, sizeof(*sm->mshrs));
@@ -195,14 +198,11 @@ static wm_status build_lists(const wm_params *params, wm_sm *sm, wm_error *err)
     sm->starts = calloc(depth, sizeof(*sm->starts));
     sm->fifo = calloc((size_t)params->fifo_mask + 1, sizeof(*sm->fifo));
     sm->payload = calloc((size_t)params->fifo_mask + 1, sizeof(*sm->payload));
-    sm->order = calloc((size_t)params->fifo_mask + 1, sizeof(*sm->order));
-    sm->first = calloc(params->n_partitions + 1, sizeof(*sm->first));
     sm->finished = calloc(WM_WARPS_MAX, sizeof(*sm->finished));
     sm->warps = aligned_alloc(64, WM_WARPS_MAX * sizeof(*sm->warps));
     if (sm->mshrs == NULL || sm->waiters == NULL || sm->releases == NULL ||
         sm->queue == NULL || sm->starts == NULL || sm->fifo == NULL ||
-        sm->payload == NULL || sm->order == NULL || sm->first == NULL ||
-        sm->finished == NULL || sm->warps == NULL) {
+        sm->payload == NULL || sm->finished == NULL || sm->warps == NULL) {
         return wm_fail_memory(err);
     }
     memset(sm->warps, 0, WM_WARPS_MAX * sizeof(*sm->warps));
@@ -290,9 +290,7 @@ static wm_status build_partition(const wm_params *params,
     partition->slices = calloc(n, sizeof(*partition->slices));
     partition->channels =
         calloc(params->channels_per_partition, sizeof(*partition->channels));
-    partition->first = calloc(params->n_sms + 1, sizeof(*partition->first));
-    if (partition->slices == NULL || partition->channels == NULL ||
-        partition->first == NULL) {
+    if (partition->slices == NULL || partition->channels == NULL) {
         return wm_fail_memory(err);
     }
     for (uint32_t s = 0; s < n && status == WM_OK; s++) {
@@ -306,15 +304,37 @@ static wm_status build_partition(const wm_params *params,
     return status;
 }
 
-wm_status wm_build(wm_engine *engine, wm_error *err)
+static wm_status build_threads(wm_engine *engine, wm_error *err)
 {
     const wm_params *params = &engine->params;
     wm_status status = wm_pool_new(engine->options.jobs, &engine->pool, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    engine->n_threads = wm_pool_threads(engine->pool);
+    engine->scratch = calloc(engine->n_threads, sizeof(*engine->scratch));
+    for (uint32_t t = 0; engine->scratch != NULL && t < engine->n_threads;
+         t++) {
+        wm_scratch *scratch = &engine->scratch[t];
+        scratch->to_partition =
+            calloc(params->n_partitions, sizeof(*scratch->to_partition));
+        scratch->to_sm = calloc(params->n_sms, sizeof(*scratch->to_sm));
+        if (scratch->to_partition == NULL || scratch->to_sm == NULL) {
+            return wm_fail_memory(err);
+        }
+    }
+    return engine->scratch != NULL ? WM_OK : wm_fail_memory(err);
+}
+
+wm_status wm_build(wm_engine *engine, wm_error *err)
+{
+    const wm_params *params = &engine->params;
+    wm_status status = build_threads(engine, err);
     engine->sms = calloc(params->n_sms, sizeof(*engine->sms));
     engine->partitions =
         calloc(params->n_partitions, sizeof(*engine->partitions));
-    if (status == WM_OK &&
-        (engine->sms == NULL || engine->partitions == NULL)) {
+    if (status == WM_OK && (engine->sms == NULL || engine->partitions == NULL ||
+                            engine->scratch == NULL)) {
         status = wm_fail_memory(err);
     }
     for (uint32_t s = 0; s < params->n_sms && status == WM_OK; s++) {
@@ -345,12 +365,8 @@ static void unbuild_sm(wm_sm *sm)
     free(sm->starts);
     free(sm->fifo);
     free(sm->payload);
-    free(sm->order);
-    free(sm->first);
     free(sm->finished);
     free(sm->warps);
-    free(sm->inbox);
-    free(sm->inbox_link);
 }
 
 static void unbuild_partition(const wm_params *params, wm_partition *partition)
@@ -373,19 +389,52 @@ static void unbuild_partition(const wm_params *params, wm_partition *partition)
         free(partition->spare[k].reply);
     }
     free(partition->later.reply);
-    free(partition->out.reply);
     free(partition->slices);
     free(partition->channels);
-    free(partition->first);
-    free(partition->request);
-    free(partition->from);
-    free(partition->link);
-    free(partition->order);
+}
+
+bool wm_scratch_grow(wm_scratch *scratch, size_t n)
+{
+    if (!wm_grow(&scratch->reply, &scratch->cap_reply, n,
+                 sizeof(*scratch->reply)) ||
+        !wm_grow(&scratch->request, &scratch->cap_request, n,
+                 sizeof(*scratch->request)) ||
+        !wm_grow(&scratch->order, &scratch->cap_order, n,
+                 sizeof(*scratch->order)) ||
+        !wm_grow(&scratch->link, &scratch->cap_link, n,
+                 sizeof(*scratch->link))) {
+        return false;
+    }
+    scratch->n_items = n;
+    return true;
+}
+
+static void unbuild_scratch(const wm_params *params, wm_scratch *scratch)
+{
+    for (uint32_t p = 0;
+         scratch->to_partition != NULL && p < params->n_partitions; p++) {
+        free(scratch->to_partition[p].request);
+    }
+    for (uint32_t s = 0; scratch->to_sm != NULL && s < params->n_sms; s++) {
+        free(scratch->to_sm[s].reply);
+    }
+    free(scratch->to_partition);
+    free(scratch->to_sm);
+    free(scratch->reply);
+    free(scratch->request);
+    free(scratch->order);
+    free(scratch->link);
 }
 
 void wm_unbuild(wm_engine *engine)
 {
+    for (uint32_t t = 0; engine->scratch != NULL && t < engine->n_threads;
+         t++) {
+        unbuild_scratch(&engine->params, &engine->scratch[t]);
+    }
     wm_pool_free(engine->pool);
+    free(engine->scratch);
+    engine->scratch = NULL;
     for (uint32_t s = 0; engine->sms != NULL && s < engine->params.n_sms; s++) {
         unbuild_sm(&engine->sms[s]);
     }

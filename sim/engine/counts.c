@@ -1,19 +1,45 @@
 /*
- * counts.c -- the SM phase of counts mode: the live warps of an SM take turns,
- * one record a turn.  Fills are at once, so nothing is ever pending and no
- * reply travels; requests still pass the mailboxes, in turn order, so that the
- * L2 sees SMs interleaved.
+ * counts.c -- counts mode: fills are at once, so nothing is ever pending and no
+ * reply travels.
+ *
+ * The SMs take turns of params.window records, or of as many requests as the
+ * mailbox holds; in it the SM's live warps take turns, each going on until it
+ * needs a load it made, as a greedy scheduler would let it.  The
+ * L2 sees a turn's requests in order, then those of the next SM: with one
+ * thread at once, while they are in the host's cache, with several once all
+ * SMs have had their turns.  A slice sees the same order either way.
  */
 #include "engine/engine_internal.h"
 
-/* L1 look-up of one line of a load; returns the sectors that miss. */
-static uint32_t counts_load(wm_sm *sm, uint32_t i, bool is_cached)
+/* A warp that never waits lets others in after so many records. */
+#define TURN_RECORDS 8u
+
+/* Sends n_sectors of a line, written in full or in part (bytes). */
+static void counts_send(const wm_params *params, wm_sm *sm, uint8_t op,
+                        uint64_t line, uint32_t sectors, uint32_t full,
+                        uint32_t serial, const uint64_t *bytes)
 {
-    const uint32_t need = sm->coalesced.sectors[i];
-    if (!is_cached) {
-        return need;
+    const wm_route route = wm_route_of(params, line);
+    wm_request *sent = &sm->fifo[sm->n_fifo++];
+    sent->line = route.local;
+    sent->partition = (uint16_t)route.partition;
+    sent->slice = (uint16_t)route.slice;
+    sent->op = op;
+    sent->sectors = (uint8_t)sectors;
+    sent->full = (uint8_t)full;
+    sent->serial = (uint8_t)serial;
+    sent->payload = WM_NO_PAYLOAD;
+    if (bytes != NULL) {
+        sent->payload = (uint16_t)(sm->n_fifo - 1);
+        sm->payload[sent->payload][0] = bytes[0];
+        sm->payload[sent->payload][1] = bytes[1];
     }
-    wm_ref ref = wm_cache_find(&sm->l1, sm->coalesced.line[i]);
+}
+
+/* L1 look-up of one line of a load; returns the sectors that miss. */
+static uint32_t counts_load(wm_sm *sm, uint64_t line, uint32_t need)
+{
+    wm_ref ref = wm_cache_find(&sm->l1, line);
     if (ref.way != WM_NO_INDEX) {
         wm_cache_touch(&sm->l1, &ref);
     } else {
@@ -25,52 +51,74 @@ static uint32_t counts_load(wm_sm *sm, uint32_t i, bool is_cached)
     return miss;
 }
 
-static void counts_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
-                          const wm_record *record, uint64_t step)
+/* One line of a store; returns how many sectors the L1 held. */
+static uint32_t counts_store(const wm_params *params, wm_sm *sm, uint64_t line,
+                             uint32_t sectors, uint32_t full,
+                             const uint64_t *bytes)
 {
-    wm_warp *state = &sm->warps[warp];
+    const uint32_t hit = wm_l1_store(params, sm, line, sectors, full);
+    counts_send(params, sm, WM_OP_WRITE, line, sectors, full, 0,
+                full != sectors ? bytes : NULL);
+    return wm_popcount64(hit);
+}
+
+/* One line of a load or atomic; returns how many sectors the L1 held. */
+static uint32_t counts_read(const wm_params *params, wm_sm *sm, bool is_cached,
+                            uint8_t op, uint64_t line, uint32_t sectors,
+                            uint32_t serial)
+{
+    const uint32_t miss = is_cached ? counts_load(sm, line, sectors) : sectors;
+    if (miss != 0) {
+        counts_send(params, sm, op, line, miss, 0, serial, NULL);
+    }
+    return wm_popcount64(sectors & ~miss);
+}
+
+/* Returns the sectors that the L1 held; *n_sectors: all of the record. */
+static uint32_t counts_lines(const wm_params *params, wm_sm *sm, uint32_t warp,
+                             const wm_record *record, uint32_t *n_sectors)
+{
     const wm_kind kind = (wm_kind)record->kind;
-    wm_front front = wm_front_memory(params, sm, warp, record, state->lanes);
     const bool is_store =
         kind == WM_KIND_GLOBAL_STORE || kind == WM_KIND_LOCAL_STORE;
     const bool is_atomic =
         kind == WM_KIND_GLOBAL_ATOMIC || kind == WM_KIND_GLOBAL_REDUCTION;
-    const bool is_cached =
-        params->is_l1_on && (record->flags & WM_FLAG_BYPASS_L1) == 0;
-    uint32_t hits = 0;
-    uint32_t misses = 0;
-    for (uint32_t i = 0; record->mask != 0 && i < sm->coalesced.n_entries;
-         i++) {
-        const uint64_t line = sm->coalesced.line[i];
-        const uint32_t sectors = sm->coalesced.sectors[i];
-        const uint32_t full = is_store ? sm->coalesced.full[i] : 0;
-        uint32_t sent = sectors;
-        uint32_t hit = 0;
-        if (is_store) {
-            hit = wm_l1_store(params, sm, line, sectors, full);
-        } else if (!is_atomic) {
-            sent = counts_load(sm, i, is_cached);
-            hit = sectors & ~sent;
-        }
-        hits += wm_popcount64(hit);
-        misses += wm_popcount64(sectors & ~hit);
-        if (sent == 0) {
-            continue;
-        }
-        wm_request request = {.op = is_store    ? WM_OP_WRITE
-                                    : is_atomic ? WM_OP_ATOMIC
-                                                : WM_OP_READ,
-                              .sectors = (uint8_t)sent,
-                              .full = (uint8_t)full,
-                              .serial = (uint8_t)front.serial};
-        wm_mailbox_send(params, sm, &request, step, line,
-                        is_store && full != sectors ? sm->coalesced.bytes[i]
-                                                    : NULL);
+    const bool is_cached = !is_atomic && params->is_l1_on &&
+                           (record->flags & WM_FLAG_BYPASS_L1) == 0;
+    const uint8_t op = is_atomic ? WM_OP_ATOMIC : WM_OP_READ;
+    if (wm_front_is_plain(params, record)) {
+        const uint64_t line = record->base >> 7;
+        sm->stats.n_plain[kind]++;
+        *n_sectors = 4;
+        return is_store ? counts_store(params, sm, line, 15, 15, NULL)
+                        : counts_read(params, sm, is_cached, op, line, 15, 0);
     }
-    wm_front_count(params, sm, record, hits, 0, misses);
-    if (wm_kind_is_load(kind)) {
+    const wm_front front =
+        wm_front_memory(params, sm, warp, record, sm->warps[warp].lanes);
+    const wm_coalesced *found = &sm->coalesced;
+    uint32_t hits = 0;
+    *n_sectors = record->mask != 0 ? found->n_sectors : 0;
+    for (uint32_t i = 0; record->mask != 0 && i < found->n_entries; i++) {
+        hits +=
+            is_store
+                ? counts_store(params, sm, found->line[i], found->sectors[i],
+                               found->full[i], found->bytes[i])
+                : counts_read(params, sm, is_cached, op, found->line[i],
+                              found->sectors[i], front.serial);
+    }
+    return hits;
+}
+
+static void counts_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
+                          const wm_record *record)
+{
+    wm_warp *state = &sm->warps[warp];
+    uint32_t n_sectors = 0;
+    const uint32_t hits = counts_lines(params, sm, warp, record, &n_sectors);
+    wm_front_count(params, sm, record, hits, 0, n_sectors - hits);
+    if (wm_kind_is_load((wm_kind)record->kind)) {
         state->has_load = 1;
-        state->is_far |= misses != 0;
+        state->is_far |= hits != n_sectors;
     }
 }
 
@@ -100,56 +148,124 @@ static void counts_latency(const wm_params *params, wm_sm *sm, wm_warp *state,
     sm->stats.warp_cycles += cycles;
 }
 
-static void counts_step(const wm_params *params, wm_sm *sm, uint32_t warp,
-                        uint64_t step)
+/* The warp is not live any more: at a barrier or at its end. */
+static void counts_halt(wm_sm *sm, wm_warp *state, uint32_t warp, bool is_exit,
+                        uint64_t now)
 {
-    wm_warp *state = &sm->warps[warp];
-    const wm_record *record = state->next++;
-    __builtin_prefetch(state->next); /* its turn comes dozens of steps later */
     wm_resident *place = &sm->ctas[state->cta];
     const uint64_t bit = UINT64_C(1) << warp;
-    sm->stats.n_records++;
-    if ((record->flags & WM_FLAG_CONTINUED) == 0) {
-        sm->stats.n_instructions[record->kind]++;
-    }
-    counts_latency(params, sm, state, record);
-    if (record->kind < WM_KIND_SHARED_LOAD) {
-        counts_memory(params, sm, warp, record, step);
-    } else if (record->kind <= WM_KIND_SHARED_ATOMIC) {
-        (void)wm_front_shared(params, sm, record, state->lanes);
-        state->has_load = 1;
-    } else if (record->kind == WM_KIND_BARRIER) {
-        sm->live &= ~bit;
+    sm->live &= ~bit;
+    if (!is_exit) {
         place->at_barrier |= bit;
         counts_barrier(sm, place);
-    } else if (record->kind == WM_KIND_EXIT) {
-        sm->live &= ~bit;
-        place->alive &= ~bit;
-        counts_barrier(sm, place);
-        if (--place->n_running == 0) {
-            place->end = step;
-            sm->finished[sm->n_finished++] = state->cta;
+        return;
+    }
+    place->alive &= ~bit;
+    counts_barrier(sm, place);
+    if (--place->n_running == 0) {
+        place->end = now;
+        sm->finished[sm->n_finished++] = state->cta;
+    }
+}
+
+/* The warp goes on until it waits for a load, stops, or has had its turn;
+ * returns how many records it took. */
+static uint32_t counts_turn(const wm_params *params, wm_sm *sm, uint32_t warp,
+                            uint64_t now)
+{
+    wm_warp *state = &sm->warps[warp];
+    const wm_record *record = state->next;
+    uint32_t n = 0;
+    for (;;) {
+        const wm_kind kind = (wm_kind)record->kind;
+        n++;
+        sm->stats.n_instructions[kind] +=
+            (record->flags & WM_FLAG_CONTINUED) == 0;
+        counts_latency(params, sm, state, record);
+        if (kind < WM_KIND_SHARED_LOAD) {
+            counts_memory(params, sm, warp, record);
+        } else if (kind <= WM_KIND_SHARED_ATOMIC) {
+            (void)wm_front_shared(params, sm, record, state->lanes);
+            state->has_load = 1;
+        } else if (kind != WM_KIND_GAP) {
+            state->next = record + 1;
+            counts_halt(sm, state, warp, kind == WM_KIND_EXIT, now);
+            return n;
         }
+        record++;
+        if (record->wait != 0 || n == TURN_RECORDS ||
+            sm->n_fifo + WM_LINES_MAX > WM_COUNTS_BOX) {
+            state->next = record;
+            __builtin_prefetch(record);
+            return n;
+        }
+    }
+}
+
+/* Pulls in what the turn is about to touch: other SMs had their turns since
+ * the last. */
+static void counts_prefetch(const wm_sm *sm)
+{
+    for (uint64_t live = sm->live; live != 0; live &= live - 1) {
+        const wm_warp *warp = &sm->warps[wm_lowest_bit(live)];
+        __builtin_prefetch(warp, 1);
+    }
+    for (uint64_t live = sm->live; live != 0; live &= live - 1) {
+        __builtin_prefetch(sm->warps[wm_lowest_bit(live)].next);
     }
 }
 
 void wm_counts_window(wm_engine *engine, wm_sm *sm)
 {
     const wm_params *params = &engine->params;
-    wm_mailbox_release(sm);
-    sm->start = engine->now;
-    sm->end = engine->now + params->window;
+    sm->n_fifo = 0;
     if (sm->live == 0) {
         return;
     }
-    for (uint64_t step = sm->start; step < sm->end && sm->live != 0; step++) {
-        if (sm->n_fifo + WM_LINES_MAX > params->fifo_mask) {
-            break;
-        }
+    counts_prefetch(sm);
+    uint64_t n = 0;
+    while (n < params->window && sm->live != 0 &&
+           sm->n_fifo + WM_LINES_MAX <= WM_COUNTS_BOX) {
         uint64_t later = sm->live & ~wm_low_mask(sm->turn);
         uint32_t warp = wm_lowest_bit(later != 0 ? later : sm->live);
         sm->turn = (warp + 1) % WM_WARPS_MAX;
-        counts_step(params, sm, warp, step);
+        n += counts_turn(params, sm, warp, engine->now + n);
     }
-    wm_mailbox_post(params, sm);
+    sm->stats.n_records += n;
+}
+
+static void counts_serve(wm_engine *engine, const wm_sm *sm,
+                         const wm_request *request, wm_ref *place)
+{
+    wm_partition *partition = &engine->partitions[request->partition];
+    wm_l2_count(&engine->params, partition, &partition->slices[request->slice],
+                request, place,
+                request->payload != WM_NO_PAYLOAD
+                    ? sm->payload[request->payload]
+                    : NULL);
+}
+
+void wm_counts_serve(wm_engine *engine, const wm_sm *sm, uint32_t first,
+                     uint32_t last)
+{
+    uint16_t mine[WM_COUNTS_BOX];
+    wm_ref place[WM_AHEAD];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < sm->n_fifo; i++) {
+        mine[n] = (uint16_t)i;
+        n += (uint32_t)sm->fifo[i].partition - first < last - first;
+    }
+    for (uint32_t i = 0; i < n + WM_AHEAD; i++) {
+        wm_ref *at = &place[i % WM_AHEAD];
+        if (i >= WM_AHEAD) {
+            counts_serve(engine, sm, &sm->fifo[mine[i - WM_AHEAD]], at);
+        }
+        if (i < n) {
+            const wm_request *request = &sm->fifo[mine[i]];
+            const wm_partition *partition =
+                &engine->partitions[request->partition];
+            *at = wm_cache_place(&partition->slices[request->slice].tags,
+                                 request->line);
+        }
+    }
 }

@@ -56,19 +56,37 @@ void wm_engine_free(wm_engine *engine)
 static void engine_sm_phase(void *context, uint32_t first, uint32_t last)
 {
     wm_engine *engine = context;
+    wm_scratch *scratch = &engine->scratch[wm_pool_owner(
+        engine->pool, engine->params.n_sms, first)];
     for (uint32_t s = first; s < last; s++) {
-        if (engine->params.is_counts) {
-            wm_counts_window(engine, &engine->sms[s]);
-        } else {
-            wm_sm_window(engine, &engine->sms[s]);
-        }
+        wm_sm_window(engine, &engine->sms[s], scratch);
     }
 }
 
 static void engine_partition_phase(void *context, uint32_t first, uint32_t last)
 {
+    wm_engine *engine = context;
+    wm_scratch *scratch = &engine->scratch[wm_pool_owner(
+        engine->pool, engine->params.n_partitions, first)];
     for (uint32_t p = first; p < last; p++) {
-        wm_partition_window(context, p);
+        wm_partition_window(engine, p, scratch);
+    }
+}
+
+static void engine_counts_sms(void *context, uint32_t first, uint32_t last)
+{
+    wm_engine *engine = context;
+    for (uint32_t s = first; s < last; s++) {
+        wm_counts_window(engine, &engine->sms[s]);
+    }
+}
+
+static void engine_counts_partitions(void *context, uint32_t first,
+                                     uint32_t last)
+{
+    wm_engine *engine = context;
+    for (uint32_t s = 0; s < engine->params.n_sms; s++) {
+        wm_counts_serve(engine, &engine->sms[s], first, last);
     }
 }
 
@@ -108,7 +126,7 @@ static uint64_t engine_idle_windows(const wm_engine *engine)
             : wm_divide(&params->window_div, next - engine->now, &rest);
     for (uint32_t p = 0; p < params->n_partitions; p++) {
         const wm_partition *partition = &engine->partitions[p];
-        if (partition->out.n != 0) {
+        if (partition->n_posted != 0) {
             return 0;
         }
         uint64_t limit = partition->later.n != 0 ? WM_CALENDAR / 2 : windows;
@@ -172,12 +190,32 @@ static void engine_phases(wm_engine *engine)
                 params->n_partitions);
 }
 
+static void engine_counts_phases(wm_engine *engine)
+{
+    const wm_params *params = &engine->params;
+    if (engine->n_resident < PARALLEL_CTAS ||
+        wm_pool_threads(engine->pool) == 1) {
+        for (uint32_t s = 0; s < params->n_sms; s++) {
+            wm_counts_window(engine, &engine->sms[s]);
+            wm_counts_serve(engine, &engine->sms[s], 0, params->n_partitions);
+        }
+        return;
+    }
+    wm_pool_run(engine->pool, engine_counts_sms, engine, params->n_sms);
+    wm_pool_run(engine->pool, engine_counts_partitions, engine,
+                params->n_partitions);
+}
+
 static wm_status engine_windows(wm_engine *engine, wm_trace *trace,
                                 wm_error *err)
 {
     wm_status status = WM_OK;
     while (!wm_dispatch_is_done(engine)) {
-        engine_phases(engine);
+        if (engine->params.is_counts) {
+            engine_counts_phases(engine);
+        } else {
+            engine_phases(engine);
+        }
         status = engine_check_memory(engine, err);
         if (status == WM_OK) {
             status = wm_dispatch_boundary(engine, trace, err);
@@ -204,7 +242,6 @@ static wm_status engine_windows(wm_engine *engine, wm_trace *trace,
 static void engine_settle(wm_engine *engine)
 {
     for (uint32_t s = 0; s < engine->params.n_sms; s++) {
-        wm_mailbox_release(&engine->sms[s]);
         wm_lsu_pass(&engine->sms[s], UINT64_MAX);
         engine->sms[s].live = 0;
     }

@@ -1,10 +1,10 @@
 /*
  * engine_internal.h -- the engine, and what its files call of one another.
  *
- * Reading order: params, message, sm and partition _internal.h for the data;
- * engine.c (launch loop), sm.c, lsu.c and mailbox.c (SM phase), partition.c and
- * l2.c (partition phase), dispatch.c (boundary), counts.c (the SM phase of
- * counts mode), result.c.
+ * Reading order: params, message, scratch, sm and partition _internal.h for the
+ * data; engine.c (launch loop), sm.c, lsu.c, l1.c and mailbox.c (SM phase),
+ * partition.c and l2.c (partition phase), dispatch.c (boundary), counts.c (the
+ * SM phase of counts mode), result.c.
  */
 #ifndef WM_ENGINE_INTERNAL_H
 #define WM_ENGINE_INTERNAL_H
@@ -21,11 +21,13 @@ struct wm_engine {
     wm_sm *sms;
     wm_partition *partitions;
     wm_pool *pool;
-    uint64_t begin; /* cycle the present kernel was launched at */
-    uint64_t base;  /* cycle its windows start at: launch latency later */
-    uint64_t now;   /* start of the present window */
-    uint64_t index; /* of the present window from base */
-    wm_cta **spare; /* CTA objects not in use */
+    uint32_t n_threads;
+    wm_scratch *scratch; /* of each thread */
+    uint64_t begin;      /* cycle the present kernel was launched at */
+    uint64_t base;       /* cycle its windows start at: launch latency later */
+    uint64_t now;        /* start of the present window */
+    uint64_t index;      /* of the present window from base */
+    wm_cta **spare;      /* CTA objects not in use */
     size_t n_spare, cap_spare;
     bool has_more_ctas;
     uint64_t ctas_per_sm; /* places by occupancy, this launch */
@@ -54,6 +56,23 @@ typedef struct wm_front {
     uint32_t serial; /* atomics: lanes on the busiest address */
 } wm_front;
 
+/*
+ * The access that coalesced code makes most: 32 lanes, 4 bytes each, one whole
+ * line, no atomics, not local.  It goes the short way: what the coalescer and
+ * the banks would find is known (all sectors of one line, plain_cost cycles),
+ * and stats.n_plain stands for all its counters.
+ */
+static inline bool wm_front_is_plain(const wm_params *params,
+                                     const wm_record *record)
+{
+    return record->mask == 0xffffffffu && record->width == 4 &&
+           record->u.stride == 4 && (record->base & 127) == 0 &&
+           record->pattern == WM_PATTERN_AFFINE && params->has_plain &&
+           (record->flags & WM_FLAG_CONTINUED) == 0 &&
+           (record->kind <= WM_KIND_GLOBAL_STORE ||
+            record->kind == WM_KIND_ASYNC_COPY);
+}
+
 /* Coalesces a global, local or async record into sm->coalesced and counts it,
  * all but hits. */
 wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
@@ -77,28 +96,34 @@ void wm_lsu_drain(const wm_params *params, wm_sm *sm);
  * comes back when it does. */
 bool wm_lsu_enter(const wm_params *params, wm_sm *sm, uint32_t warp,
                   uint64_t cycle);
+
+/* --- l1.c ---------------------------------------------------------------- */
 /* Sectors that have come by `cycle` are pending no more. */
-void wm_lsu_pass(wm_sm *sm, uint64_t cycle);
+void wm_l1_pass(wm_sm *sm, uint64_t cycle);
+static inline void wm_lsu_pass(wm_sm *sm, uint64_t cycle)
+{
+    if (sm->n_releases != 0 && sm->releases[sm->release_head].cycle <= cycle) {
+        wm_l1_pass(sm, cycle);
+    }
+}
 /* A reply came through the port at `cycle`. */
-void wm_lsu_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle);
-/* L1 look-up of stores, shared with counts mode: sectors found. */
+void wm_l1_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle);
+/* Look-up of stores, shared with counts mode: sectors found. */
 uint32_t wm_l1_store(const wm_params *params, wm_sm *sm, uint64_t line,
                      uint32_t sectors, uint32_t full);
 
 /* --- mailbox.c ----------------------------------------------------------- */
 bool wm_mailbox_is_full(const wm_params *params, const wm_sm *sm);
-/* Sends one request about a line at `cycle` (counts mode: its step), or when
- * the port is free; fills in where it goes.  bytes: of a partial store. */
+/* Sends one request about a line at `cycle`, or when the port is free; fills in
+ * where it goes.  bytes: of a partial store. */
 void wm_mailbox_send(const wm_params *params, wm_sm *sm,
                      const wm_request *request, uint64_t cycle, uint64_t line,
                      const uint64_t *bytes);
-/* Sorts this window's requests by partition. */
-void wm_mailbox_post(const wm_params *params, wm_sm *sm);
-/* Drops what the partitions have taken. */
-void wm_mailbox_release(wm_sm *sm);
+/* Posts what earlier windows left for this one. */
+void wm_mailbox_open(wm_sm *sm);
 
 /* --- sm.c ---------------------------------------------------------------- */
-void wm_sm_window(wm_engine *engine, wm_sm *sm);
+void wm_sm_window(wm_engine *engine, wm_sm *sm, wm_scratch *scratch);
 /* Starts warps of a CTA place at `cycle`. */
 void wm_sm_start(wm_engine *engine, wm_sm *sm, uint32_t place, uint64_t cycle);
 /* The warp's next event is at `cycle`. */
@@ -109,14 +134,27 @@ void wm_warp_return(wm_sm *sm, uint32_t warp, uint32_t slot, uint64_t cycle);
 void wm_warp_acknowledge(wm_sm *sm, uint32_t warp, uint64_t cycle);
 
 /* --- counts.c ------------------------------------------------------------ */
+/* The SM's turn: its live warps in turn, one record each, requests into its
+ * mailbox. */
 void wm_counts_window(wm_engine *engine, wm_sm *sm);
+/* The mailbox's requests to partitions [first, last), in order. */
+void wm_counts_serve(wm_engine *engine, const wm_sm *sm, uint32_t first,
+                     uint32_t last);
 
 /* --- partition.c, l2.c --------------------------------------------------- */
-void wm_partition_window(wm_engine *engine, uint32_t index);
-/* One request at its slice at t_ps; returns when the answer leaves. */
+/* Requests between touching a set's host cache lines and needing them. */
+#define WM_AHEAD 8u
+void wm_partition_window(wm_engine *engine, uint32_t index,
+                         wm_scratch *scratch);
+/* One request at its slice at t_ps, place being that of its line there;
+ * returns when the answer leaves. */
 uint64_t wm_l2_access(const wm_params *params, wm_partition *partition,
-                      wm_slice *slice, const wm_request *request,
+                      wm_slice *slice, const wm_request *request, wm_ref *place,
                       const uint64_t *bytes, uint64_t t_ps);
+/* Counts mode: what it hits, moves and pushes out. */
+void wm_l2_count(const wm_params *params, wm_partition *partition,
+                 wm_slice *slice, const wm_request *request, wm_ref *place,
+                 const uint64_t *bytes);
 void wm_l2_copy(wm_engine *engine, const wm_copy *copy);
 /* Between kernels: write back or forget. */
 void wm_l2_between(wm_engine *engine);

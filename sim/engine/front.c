@@ -97,21 +97,6 @@ static wm_instruction_row *front_row(const wm_params *params, wm_sm *sm,
                : NULL;
 }
 
-/*
- * The access that coalesced code makes most: 32 lanes, 4 bytes each, one whole
- * line, no atomics, not local.  It goes the short way: what the coalescer and
- * the banks would find is known, and one counter stands for all.
- */
-static bool front_is_plain(const wm_params *params, const wm_record *record)
-{
-    return record->mask == 0xffffffffu && record->width == 4 &&
-           record->u.stride == 4 && (record->base & 127) == 0 &&
-           record->pattern == WM_PATTERN_AFFINE && params->has_plain &&
-           (record->flags & WM_FLAG_CONTINUED) == 0 &&
-           (record->kind <= WM_KIND_GLOBAL_STORE ||
-            record->kind == WM_KIND_ASYNC_COPY);
-}
-
 static wm_front front_plain(const wm_params *params, wm_sm *sm,
                             const wm_record *record)
 {
@@ -147,7 +132,7 @@ void wm_front_settle(const wm_params *params, wm_sm *sm)
 wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
                          const wm_record *record, const uint32_t *lanes)
 {
-    if (front_is_plain(params, record)) {
+    if (wm_front_is_plain(params, record)) {
         return front_plain(params, sm, record);
     }
     const wm_kind kind = (wm_kind)record->kind;

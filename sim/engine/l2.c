@@ -65,14 +65,15 @@ static uint32_t l2_promote(const wm_params *params, uint32_t miss)
 }
 
 /* Reads sectors of a line from DRAM; returns when they are in the L2. */
-static uint64_t l2_fill(const wm_params *params, wm_partition *partition,
-                        wm_slice *slice, uint64_t line, uint32_t n_sectors,
-                        uint64_t t_ps)
+static inline uint64_t l2_fill(const wm_params *params, wm_partition *partition,
+                               wm_slice *slice, uint64_t line,
+                               uint32_t n_sectors, uint64_t t_ps,
+                               bool is_counts)
 {
     uint64_t dram_line = 0;
     wm_dram *channel = l2_channel(params, partition, slice, line, &dram_line);
     slice->stats.n_fetched += n_sectors;
-    if (!params->is_counts) {
+    if (!is_counts) {
         /* The miss `mshrs` back must be through. */
         uint64_t *oldest = &slice->misses[slice->miss_head];
         if (++slice->miss_head == params->config.l2.mshrs) {
@@ -92,23 +93,24 @@ static uint64_t l2_fill(const wm_params *params, wm_partition *partition,
  * Brings the needed sectors of the line in, counting hits, pending and misses
  * into `count`; returns when all are there.
  */
-static uint64_t l2_need(const wm_params *params, wm_partition *partition,
-                        wm_slice *slice, wm_ref *ref, uint64_t line,
-                        uint32_t need, uint64_t t_ps, uint64_t *count)
+static inline uint64_t l2_need(const wm_params *params, wm_partition *partition,
+                               wm_slice *slice, wm_ref *ref, uint64_t line,
+                               uint32_t need, uint64_t t_ps, uint64_t *count,
+                               bool is_counts)
 {
     uint32_t state = 0;
     if (ref->way != WM_NO_INDEX) {
-        state = wm_cache_settle(&slice->tags, ref, t_ps);
+        state = is_counts ? *wm_cache_state(&slice->tags, ref)
+                          : wm_cache_settle(&slice->tags, ref, t_ps);
         wm_cache_touch(&slice->tags, ref);
     }
-    const uint32_t pending = need & (state >> 4);
-    const uint32_t hit = need & state & ~(state >> 4);
+    const uint32_t pending = is_counts ? 0 : need & (state >> 4);
     const uint32_t miss = need & ~state;
     uint64_t ready = t_ps;
-    count[WM_L2_HIT_SECTORS] += wm_popcount64(hit);
-    count[WM_L2_PENDING_SECTORS] += wm_popcount64(pending);
+    count[WM_L2_HIT_SECTORS] += wm_popcount64(need & ~miss & ~pending);
     count[WM_L2_MISS_SECTORS] += wm_popcount64(miss);
     if (pending != 0) {
+        count[WM_L2_PENDING_SECTORS] += wm_popcount64(pending);
         ready = slice->tags.line[ref->index].ready;
     }
     if (miss == 0) {
@@ -117,21 +119,21 @@ static uint64_t l2_need(const wm_params *params, wm_partition *partition,
     if (ref->way == WM_NO_INDEX &&
         !l2_allocate(params, partition, slice, ref, t_ps)) {
         return l2_fill(params, partition, slice, line, wm_popcount64(miss),
-                       t_ps);
+                       t_ps, is_counts);
     }
-    wm_way *way = &slice->tags.line[ref->index];
     uint8_t *marks = wm_cache_marks(&slice->tags, ref);
     uint32_t fetch = l2_promote(params, miss) & ~(state & 15u);
     fetch &= ~(uint32_t)(*marks >> 4) | miss;
-    uint64_t filled =
-        l2_fill(params, partition, slice, line, wm_popcount64(fetch), t_ps);
+    uint64_t filled = l2_fill(params, partition, slice, line,
+                              wm_popcount64(fetch), t_ps, is_counts);
     uint8_t *sectors = wm_cache_state(&slice->tags, ref);
     *marks &= (uint8_t) ~(fetch << 4);
     *sectors |= (uint8_t)fetch;
-    if (!params->is_counts) {
+    if (!is_counts) {
         *sectors |= (uint8_t)(fetch << 4);
-        if ((state >> 4) == 0 || way->ready < filled) {
-            way->ready = filled;
+        uint64_t *way_ready = &slice->tags.line[ref->index].ready;
+        if ((state >> 4) == 0 || *way_ready < filled) {
+            *way_ready = filled;
         }
     }
     return filled > ready ? filled : ready;
@@ -175,13 +177,12 @@ static bool l2_merge_bytes(const wm_params *params, wm_slice *slice,
 }
 
 static uint64_t l2_store(const wm_params *params, wm_partition *partition,
-                         wm_slice *slice, const wm_request *request,
+                         wm_slice *slice, const wm_request *request, wm_ref ref,
                          const uint64_t *bytes, uint64_t t_ps)
 {
     uint64_t *count = slice->stats.l2[WM_L2_WRITE];
     const uint32_t sectors = request->sectors;
     const uint32_t n = wm_popcount64(sectors);
-    wm_ref ref = wm_cache_find(&slice->tags, request->line);
     uint32_t state = 0;
     if (ref.way != WM_NO_INDEX) {
         state = wm_cache_settle(&slice->tags, &ref, t_ps);
@@ -227,12 +228,11 @@ static uint64_t l2_store(const wm_params *params, wm_partition *partition,
 
 static uint64_t l2_atomic(const wm_params *params, wm_partition *partition,
                           wm_slice *slice, const wm_request *request,
-                          uint64_t t_ps)
+                          wm_ref ref, uint64_t t_ps)
 {
-    wm_ref ref = wm_cache_find(&slice->tags, request->line);
     uint64_t ready =
         l2_need(params, partition, slice, &ref, request->line, request->sectors,
-                t_ps, slice->stats.l2[WM_L2_ATOMIC]);
+                t_ps, slice->stats.l2[WM_L2_ATOMIC], params->is_counts);
     const uint32_t n = wm_popcount64(request->sectors);
     if (ref.way == WM_NO_INDEX ||
         params->config.l2.write == WM_L2_WRITE_THROUGH) {
@@ -245,9 +245,12 @@ static uint64_t l2_atomic(const wm_params *params, wm_partition *partition,
     return ready + request->serial * params->atomic_ps;
 }
 
-uint64_t wm_l2_access(const wm_params *params, wm_partition *partition,
-                      wm_slice *slice, const wm_request *request,
-                      const uint64_t *bytes, uint64_t t_ps)
+/* Specialised by the caller's constant is_counts. */
+static inline uint64_t l2_access(const wm_params *params,
+                                 wm_partition *partition, wm_slice *slice,
+                                 const wm_request *request, wm_ref *place,
+                                 const uint64_t *bytes, uint64_t t_ps,
+                                 bool is_counts)
 {
     static const uint8_t family[] = {WM_L2_READ, WM_L2_WRITE, WM_L2_ATOMIC,
                                      WM_L2_ATOMIC};
@@ -255,23 +258,40 @@ uint64_t wm_l2_access(const wm_params *params, wm_partition *partition,
     const uint32_t n = wm_popcount64(request->sectors);
     count[WM_L2_REQUESTS]++;
     count[WM_L2_SECTORS] += n;
-    uint64_t start = t_ps > slice->free_ps ? t_ps : slice->free_ps;
     uint64_t busy = n * params->slice_sector_ps;
     if (request->op >= WM_OP_ATOMIC) {
         uint64_t serial = request->serial * params->atomic_ps;
         busy = busy > serial ? busy : serial;
     }
-    slice->free_ps = start + busy;
     slice->stats.busy_ps += busy;
+    if (!is_counts) {
+        t_ps = t_ps > slice->free_ps ? t_ps : slice->free_ps;
+        slice->free_ps = t_ps + busy;
+    }
+    wm_cache_match(&slice->tags, place);
     if (request->op == WM_OP_READ) {
-        wm_ref ref = wm_cache_find(&slice->tags, request->line);
-        return l2_need(params, partition, slice, &ref, request->line,
-                       request->sectors, start, count);
+        return l2_need(params, partition, slice, place, request->line,
+                       request->sectors, t_ps, count, is_counts);
     }
     if (request->op == WM_OP_WRITE) {
-        return l2_store(params, partition, slice, request, bytes, start);
+        return l2_store(params, partition, slice, request, *place, bytes, t_ps);
     }
-    return l2_atomic(params, partition, slice, request, start);
+    return l2_atomic(params, partition, slice, request, *place, t_ps);
+}
+
+uint64_t wm_l2_access(const wm_params *params, wm_partition *partition,
+                      wm_slice *slice, const wm_request *request, wm_ref *place,
+                      const uint64_t *bytes, uint64_t t_ps)
+{
+    return l2_access(params, partition, slice, request, place, bytes, t_ps,
+                     false);
+}
+
+void wm_l2_count(const wm_params *params, wm_partition *partition,
+                 wm_slice *slice, const wm_request *request, wm_ref *place,
+                 const uint64_t *bytes)
+{
+    (void)l2_access(params, partition, slice, request, place, bytes, 0, true);
 }
 
 /* --- between kernels ------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /*
  * lsu.c -- the load/store unit of one SM: a queue of memory records, served
- * in order; L1 look-up line by line; requests out, replies in.
+ * in order; L1 look-up line by line; requests out.
  *
  * The unit is a reservation server: a record starts when it was issued and
  * the one before it is through, and takes max(data wavefronts, tag
@@ -34,28 +34,6 @@ static void lsu_add_waiter(wm_sm *sm, wm_mshr *mshr, uint32_t warp,
 }
 
 /* --- what may have to wait ------------------------------------------------ */
-/* Drops the eldest known return; its sectors are pending no more. */
-static void lsu_pass_one(wm_sm *sm)
-{
-    const wm_release *release = &sm->releases[sm->release_head];
-    if (release->way != WM_NO_WAY) {
-        const wm_ref ref = wm_cache_at(&sm->l1, release->set, release->way);
-        *wm_cache_state(&sm->l1, &ref) &= (uint8_t) ~(release->sectors << 4);
-    }
-    sm->release_head = (sm->release_head + 1) & sm->release_mask;
-    if (--sm->n_releases == 0) {
-        sm->release_head = 0; /* the same host cache lines again */
-    }
-}
-
-void wm_lsu_pass(wm_sm *sm, uint64_t cycle)
-{
-    while (sm->n_releases != 0 &&
-           sm->releases[sm->release_head].cycle <= cycle) {
-        lsu_pass_one(sm);
-    }
-}
-
 /* An MSHR is free at *cycle, or at a known later time that *cycle becomes;
  * false when no known reply frees one. */
 static bool lsu_await_mshr(const wm_params *params, wm_sm *sm, uint64_t *cycle)
@@ -196,34 +174,6 @@ static bool lsu_load(const wm_params *params, wm_sm *sm,
     wm_front_count(params, sm, record, wm_popcount64(hit),
                    wm_popcount64(pending), wm_popcount64(miss));
     return true;
-}
-
-uint32_t wm_l1_store(const wm_params *params, wm_sm *sm, uint64_t line,
-                     uint32_t sectors, uint32_t full)
-{
-    if (!params->is_l1_on) {
-        return 0;
-    }
-    wm_ref ref = wm_cache_find(&sm->l1, line);
-    uint32_t found = 0;
-    const uint64_t policy = params->config.l1.write;
-    if (ref.way != WM_NO_INDEX) {
-        uint32_t state = *wm_cache_state(&sm->l1, &ref);
-        found = sectors & state & ~(state >> 4);
-        if (policy == WM_L1_WRITE_EVICT) {
-            if ((state >> 4) == 0) {
-                wm_cache_drop(&sm->l1, &ref);
-            }
-            return found;
-        }
-        wm_cache_touch(&sm->l1, &ref);
-    }
-    if (policy == WM_L1_WRITE_ALLOCATE && full != 0) {
-        if (ref.way != WM_NO_INDEX || wm_cache_allocate(&sm->l1, &ref, NULL)) {
-            *wm_cache_state(&sm->l1, &ref) |= (uint8_t)full;
-        }
-    }
-    return found;
 }
 
 static bool lsu_store(const wm_params *params, wm_sm *sm,
@@ -451,9 +401,150 @@ bool wm_lsu_enter(const wm_params *params, wm_sm *sm, uint32_t warp,
     return false;
 }
 
+/* --- the short way -------------------------------------------------------- */
+/*
+ * A record that finds the queue empty and asks for one whole line, or for
+ * shared memory, is through at once unless it has to wait for something: the
+ * same as queueing and draining it, without the queue.
+ */
+static void quick_start(const wm_params *params, wm_sm *sm, uint64_t start)
+{
+    sm->starts[sm->starts_head] = start;
+    if (++sm->starts_head == params->config.sm.lsu_queue) {
+        sm->starts_head = 0;
+    }
+}
+
+/* The load is back at `ready`, but for n_pending requests. */
+static void quick_load(wm_warp *state, uint64_t ready, uint16_t n_pending)
+{
+    const uint32_t slot = state->n_loads++ % WM_SLOTS;
+    state->slot[slot].pending = n_pending;
+    state->slot[slot].ready = (uint32_t)ready;
+    if (n_pending != 0) {
+        state->outstanding |= 1u << slot;
+    } else if (state->last_ready < ready) {
+        state->last_ready = ready;
+    }
+}
+
+static void quick_store(wm_warp *state, uint64_t cycle, uint32_t n_acks)
+{
+    state->n_acks += n_acks;
+    if (state->last_ready < cycle) {
+        state->last_ready = cycle;
+    }
+}
+
+static void quick_shared(const wm_params *params, wm_sm *sm, uint32_t warp,
+                         const wm_record *record, uint64_t cycle,
+                         uint64_t start)
+{
+    wm_warp *state = &sm->warps[warp];
+    const uint32_t cost = wm_front_shared(params, sm, record, state->lanes);
+    const uint64_t ready = start + cost - 1 + params->config.shared.latency;
+    if (wm_kind_is_load((wm_kind)record->kind)) {
+        quick_load(state, ready > cycle ? ready : cycle, 0);
+    } else {
+        quick_store(state, cycle, 0);
+    }
+    sm->lsu_free = start + cost;
+}
+
+/* A load of one whole line; false: it has to wait, nothing was changed. */
+static bool quick_read(const wm_params *params, wm_sm *sm, uint32_t warp,
+                       const wm_record *record, uint64_t cycle, uint64_t start)
+{
+    wm_warp *state = &sm->warps[warp];
+    const uint64_t line = record->base >> 7;
+    const uint32_t all = 15;
+    wm_ref ref = wm_cache_find(&sm->l1, line);
+    uint32_t held = 0;
+    if (ref.way != WM_NO_INDEX) {
+        held = *wm_cache_state(&sm->l1, &ref);
+    }
+    if (held == all) {
+        wm_cache_touch(&sm->l1, &ref);
+        sm->stats.l1[record->kind][WM_L1_HIT_SECTORS] += 4;
+        quick_load(state,
+                   start + params->plain_cost - 1 + params->config.l1.latency,
+                   0);
+        return true;
+    }
+    if (held != 0 ||
+        sm->n_in_flight + sm->n_releases >= params->config.l1.mshrs ||
+        wm_mailbox_is_full(params, sm)) {
+        return false;
+    }
+    if (ref.way != WM_NO_INDEX) {
+        wm_cache_touch(&sm->l1, &ref);
+    } else {
+        (void)wm_cache_allocate(&sm->l1, &ref, NULL);
+    }
+    const wm_lsu_entry entry = {.warp = (uint8_t)warp,
+                                .slot = (uint8_t)(state->n_loads % WM_SLOTS)};
+    quick_load(state, cycle, 0);
+    state->outstanding |= 1u << entry.slot;
+    lsu_fetch(params, sm, &entry, &ref, line, all, WM_OP_READ, start);
+    sm->stats.l1[record->kind][WM_L1_MISS_SECTORS] += 4;
+    return true;
+}
+
+/* A store of one whole line; false: it has to wait, nothing was changed. */
+static bool quick_write(const wm_params *params, wm_sm *sm, uint32_t warp,
+                        const wm_record *record, uint64_t cycle, uint64_t start)
+{
+    if (wm_mailbox_is_full(params, sm)) {
+        return false;
+    }
+    const uint64_t line = record->base >> 7;
+    const uint32_t hit = wm_popcount64(wm_l1_store(params, sm, line, 15, 15));
+    const wm_request request = {
+        .tag = (uint16_t)warp, .op = WM_OP_WRITE, .sectors = 15, .full = 15};
+    wm_mailbox_send(params, sm, &request, start, line, NULL);
+    quick_store(&sm->warps[warp], cycle, 1);
+    sm->stats.l1[record->kind][WM_L1_HIT_SECTORS] += hit;
+    sm->stats.l1[record->kind][WM_L1_MISS_SECTORS] += 4 - hit;
+    return true;
+}
+
+static bool lsu_quick(const wm_params *params, wm_sm *sm, uint32_t warp,
+                      const wm_record *record, uint64_t cycle)
+{
+    const uint64_t start = cycle > sm->lsu_free ? cycle : sm->lsu_free;
+    if (sm->n_queue != 0 || start >= sm->end) {
+        return false;
+    }
+    if (record->kind >= WM_KIND_SHARED_LOAD) {
+        quick_shared(params, sm, warp, record, cycle, start);
+    } else {
+        if (!wm_front_is_plain(params, record) || !params->is_l1_on ||
+            (record->flags & WM_FLAG_BYPASS_L1) != 0 ||
+            sm->request_free_q8 >> 8 > start + WM_PORT_DEPTH) {
+            return false;
+        }
+        wm_lsu_pass(sm, start);
+        if (record->kind == WM_KIND_GLOBAL_STORE
+                ? !quick_write(params, sm, warp, record, cycle, start)
+                : !quick_read(params, sm, warp, record, cycle, start)) {
+            return false;
+        }
+        sm->stats.n_plain[record->kind]++;
+        sm->lsu_free = start + params->plain_cost;
+    }
+    quick_start(params, sm, start);
+    if (sm->n_parked != 0) {
+        lsu_call_parked(params, sm);
+    }
+    return true;
+}
+
 void wm_lsu_accept(const wm_params *params, wm_sm *sm, uint32_t warp,
                    const wm_record *record, uint64_t cycle)
 {
+    if (lsu_quick(params, sm, warp, record, cycle)) {
+        return;
+    }
     const uint32_t ring = (uint32_t)params->config.sm.lsu_queue + 1;
     wm_warp *state = &sm->warps[warp];
     uint32_t place = sm->queue_head + sm->n_queue;
@@ -477,52 +568,4 @@ void wm_lsu_accept(const wm_params *params, wm_sm *sm, uint32_t warp,
     }
     sm->n_queue++;
     wm_lsu_drain(params, sm);
-}
-
-/* --- replies and the mailbox ---------------------------------------------- */
-/* The line's sectors of this request come at `cycle`. */
-static void lsu_settle_line(wm_sm *sm, const wm_mshr *mshr, uint32_t tag,
-                            uint64_t cycle)
-{
-    wm_way *line = &sm->l1.line[(uint64_t)mshr->set * sm->l1.ways + mshr->way];
-    if (!mshr->is_shared) {
-        line->chain = WM_NO_INDEX;
-        line->ready = cycle;
-        return;
-    }
-    uint32_t *link = &line->chain;
-    while (*link != tag) {
-        link = &sm->mshrs[*link].next;
-    }
-    *link = mshr->next;
-    line->ready = line->ready > cycle ? line->ready : cycle;
-}
-
-void wm_lsu_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle)
-{
-    if (reply->is_ack) {
-        wm_warp_acknowledge(sm, reply->tag, cycle);
-        return;
-    }
-    wm_mshr *mshr = &sm->mshrs[reply->tag];
-    wm_warp_return(sm, mshr->warp, mshr->slot, cycle);
-    for (uint32_t w = mshr->waiters; w != WM_NO_INDEX;) {
-        wm_waiter *waiter = &sm->waiters[w];
-        uint32_t next = waiter->next;
-        wm_warp_return(sm, waiter->warp, waiter->slot, cycle);
-        waiter->next = sm->waiter_free_list;
-        sm->waiter_free_list = w;
-        sm->n_waiters_free++;
-        w = next;
-    }
-    if (mshr->way != WM_NO_WAY) {
-        lsu_settle_line(sm, mshr, reply->tag, cycle);
-    }
-    const wm_release released = {cycle, mshr->set, mshr->way, mshr->sectors, 0};
-    mshr->next = sm->mshr_free_list;
-    sm->mshr_free_list = reply->tag;
-    sm->n_in_flight--;
-    sm->releases[(sm->release_head + sm->n_releases) & sm->release_mask] =
-        released;
-    sm->n_releases++;
 }

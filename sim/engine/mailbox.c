@@ -1,11 +1,10 @@
 /*
- * mailbox.c -- what an SM sends: requests in the order of their send times,
- * kept until the window that holds that time is over, and dealt to the
- * partitions at its end.
+ * mailbox.c -- what an SM sends: requests into the partitions' boxes in the
+ * order of their send times, or kept until the window that holds that time.
  *
- * The request port is a reservation server in 1/256 cycles.  The box is an
- * array from which the window's requests leave at the front; the few that stay
- * move up, so that the same host cache lines serve every window.
+ * The request port is a reservation server in 1/256 cycles.  Only what lies
+ * beyond the window waits with the SM; it leaves at the front and the rest
+ * moves up, so that the same host cache lines serve every window.
  */
 #include <string.h>
 
@@ -13,83 +12,67 @@
 
 bool wm_mailbox_is_full(const wm_params *params, const wm_sm *sm)
 {
-    return sm->n_fifo > params->fifo_mask;
+    return sm->n_window + sm->n_fifo > params->fifo_mask;
+}
+
+/* Puts a request of the present window into its partition's box. */
+static void mailbox_post(wm_sm *sm, const wm_request *request)
+{
+    wm_request_box *box = &sm->work->to_partition[request->partition];
+    if (box->n == box->cap &&
+        !wm_grow(&box->request, &box->cap, box->n + 1, sizeof(*box->request))) {
+        sm->status = WM_ENOMEM;
+        return;
+    }
+    wm_request *posted = &box->request[box->n++];
+    *posted = *request;
+    posted->sm = (uint16_t)sm->id;
+    sm->n_window++;
 }
 
 void wm_mailbox_send(const wm_params *params, wm_sm *sm,
                      const wm_request *request, uint64_t cycle, uint64_t line,
                      const uint64_t *bytes)
 {
-    wm_route route = wm_route_of(params, line);
-    wm_request *sent = &sm->fifo[sm->n_fifo];
-    *sent = *request;
-    sent->line = route.local;
-    sent->partition = (uint16_t)route.partition;
-    sent->slice = (uint16_t)route.slice;
-    sent->payload = WM_NO_PAYLOAD;
-    sent->cycle = (uint32_t)cycle;
-    sm->n_fifo++;
+    const wm_route route = wm_route_of(params, line);
+    wm_request sent = *request;
+    sent.line = route.local;
+    sent.partition = (uint16_t)route.partition;
+    sent.slice = (uint16_t)route.slice;
+    sent.payload = WM_NO_PAYLOAD;
     if (bytes != NULL) {
-        sent->payload = (uint16_t)(sm->n_payload++ & params->fifo_mask);
-        sm->payload[sent->payload][0] = bytes[0];
-        sm->payload[sent->payload][1] = bytes[1];
-    }
-    if (params->is_counts) {
-        return;
+        sent.payload = (uint16_t)(sm->n_payload++ & params->fifo_mask);
+        sm->payload[sent.payload][0] = bytes[0];
+        sm->payload[sent.payload][1] = bytes[1];
     }
     uint64_t start = cycle << 8;
     if (start < sm->request_free_q8) {
         start = sm->request_free_q8;
     }
-    uint32_t cost =
-        request->op == WM_OP_WRITE
-            ? params->store_cost_q8 * wm_popcount64(request->sectors)
-            : params->request_cost_q8;
-    sent->cycle = (uint32_t)(start >> 8);
-    sm->request_free_q8 = start + cost;
+    sm->request_free_q8 =
+        start + (request->op == WM_OP_WRITE
+                     ? params->store_cost_q8 * wm_popcount64(request->sectors)
+                     : params->request_cost_q8);
+    sent.cycle = (uint32_t)(start >> 8);
+    if (start >> 8 < sm->end) {
+        mailbox_post(sm, &sent);
+    } else {
+        sm->fifo[sm->n_fifo++] = sent;
+    }
 }
 
-void wm_mailbox_post(const wm_params *params, wm_sm *sm)
+void wm_mailbox_open(wm_sm *sm)
 {
     uint32_t n = 0;
+    sm->n_window = 0;
     while (n < sm->n_fifo &&
            (int32_t)(sm->fifo[n].cycle - (uint32_t)sm->end) < 0) {
-        n++;
+        mailbox_post(sm, &sm->fifo[n++]);
     }
-    sm->n_window = n;
-    if (n == 0) {
-        return;
-    }
-    for (uint32_t p = 0; p <= params->n_partitions; p++) {
-        sm->first[p] = 0;
-    }
-    for (uint32_t k = 0; k < n; k++) {
-        const wm_request *request = &sm->fifo[k];
-        sm->first[request->partition + 1]++;
-    }
-    for (uint32_t p = 0; p < params->n_partitions; p++) {
-        sm->first[p + 1] = (uint16_t)(sm->first[p + 1] + sm->first[p]);
-    }
-    /* first[p] runs ahead to first[p + 1] while placing, then is set back. */
-    for (uint32_t k = 0; k < n; k++) {
-        sm->order[sm->first[sm->fifo[k].partition]++] = (uint16_t)k;
-    }
-    for (uint32_t p = params->n_partitions; p > 0; p--) {
-        sm->first[p] = sm->first[p - 1];
-    }
-    sm->first[0] = 0;
-}
-
-void wm_mailbox_release(wm_sm *sm)
-{
-    /* What stays moves to the front, so that the same few host cache lines
-     * serve every window. */
-    sm->n_fifo -= sm->n_window;
+    sm->n_fifo -= n;
     if (sm->n_fifo != 0) {
-        memmove(sm->fifo, sm->fifo + sm->n_window,
-                sm->n_fifo * sizeof(*sm->fifo));
-    } else {
+        memmove(sm->fifo, sm->fifo + n, sm->n_fifo * sizeof(*sm->fifo));
+    } else if (n == 0) {
         sm->n_payload = 0;
     }
-    sm->n_window = 0;
 }

@@ -9,16 +9,23 @@
 #define WM_WARPS_MAX  64u   /* resident on one SM: bits of a mask */
 #define WM_SLOTS      32u   /* loads in flight of one warp */
 #define WM_WINDOW_MAX 1024u /* cycles; arrays of one bucket per cycle */
+#define WM_COUNTS_BOX                                                          \
+    1024u /* requests an SM's mailbox holds in counts mode                     \
+           */
 
 enum { WM_OP_READ, WM_OP_WRITE, WM_OP_ATOMIC, WM_OP_REDUCTION };
 
 #define WM_NO_PAYLOAD 0xffffu
+#define WM_NO_ITEM    UINT32_MAX /* the end of a list */
 
 /* SM to slice: some sectors of one line. */
 typedef struct wm_request {
     uint64_t line;  /* the slice's local line */
     uint32_t cycle; /* sent, low 32 bits; rising within one SM */
-    uint16_t partition;
+    union {
+        uint16_t partition; /* until it is posted */
+        uint16_t sm;        /* in the partition's box */
+    };
     uint16_t slice;   /* of the partition */
     uint16_t tag;     /* READ, ATOMIC: MSHR; else warp */
     uint16_t payload; /* partial stores: index into the SM's payloads */
@@ -37,5 +44,16 @@ typedef struct wm_reply {
     uint8_t n_sectors; /* that cross the SM's port */
     uint8_t unused[2];
 } wm_reply;
+
+/* What one thread sends one partition, or one SM, in a window. */
+typedef struct wm_request_box {
+    wm_request *request;
+    size_t n, cap;
+} wm_request_box;
+
+typedef struct wm_reply_box {
+    wm_reply *reply;
+    size_t n, cap;
+} wm_reply_box;
 
 #endif

@@ -28,29 +28,15 @@ typedef struct wm_slice {
     wm_slice_stats stats;
 } wm_slice;
 
-typedef struct wm_bucket {
-    wm_reply *reply;
-    size_t n, cap;
-} wm_bucket;
-
 typedef struct wm_partition {
     wm_slice *slices; /* slices_per_partition */
     wm_dram **channels;
-    /* the window's requests, in order */
-    const wm_request **request;
-    uint16_t *from;  /* SM of each */
-    uint32_t *link;  /* next in the same cycle */
-    uint32_t *order; /* all of them, in order of service */
-    size_t cap_requests, cap_from, cap_link, cap_order;
-    uint32_t head[WM_WINDOW_MAX], tail[WM_WINDOW_MAX];
-    uint64_t busy[WM_WINDOW_MAX / 64];
-    /* replies by window of arrival, then those of the next window by SM */
-    wm_bucket calendar[WM_CALENDAR];
-    wm_bucket spare[WM_CALENDAR]; /* arrays not in use, the last used first */
+    /* replies by window of arrival */
+    wm_reply_box calendar[WM_CALENDAR];
+    wm_reply_box spare[WM_CALENDAR]; /* arrays not in use, last used first */
     uint32_t n_spare;
-    wm_bucket later; /* beyond the calendar */
-    wm_bucket out;
-    uint32_t *first; /* [n_sms + 1] into out.reply */
+    wm_reply_box later; /* beyond the calendar */
+    size_t n_posted;    /* replies that arrive in the next window */
     wm_status status;
 } wm_partition;
 

@@ -17,8 +17,8 @@ void wm_sm_schedule(wm_sm *sm, uint32_t warp, uint64_t cycle)
         return;
     }
     uint64_t at = cycle > sm->start ? cycle - sm->start : 0;
-    sm->bucket[at] |= bit;
-    sm->busy[at / 64] |= UINT64_C(1) << (at % 64);
+    sm->work->bucket[at] |= bit;
+    sm->work->bucket_busy[at / 64] |= UINT64_C(1) << (at % 64);
 }
 
 /* Works out when the warp's next record can issue, having issued its last at
@@ -224,16 +224,18 @@ static void sm_issue(const wm_params *params, wm_sm *sm, uint32_t warp,
 
 static void sm_run_events(const wm_params *params, wm_sm *sm)
 {
+    wm_scratch *scratch = sm->work;
     const uint32_t words = (params->window + 63) / 64;
     for (uint32_t word = 0; word < words; word++) {
-        while (sm->busy[word] != 0) {
-            uint32_t at = word * 64 + wm_lowest_bit(sm->busy[word]);
-            uint64_t ready = sm->bucket[at];
+        while (scratch->bucket_busy[word] != 0) {
+            uint32_t at = word * 64 + wm_lowest_bit(scratch->bucket_busy[word]);
+            uint64_t ready = scratch->bucket[at];
             uint64_t later = ready & ~wm_low_mask(sm->turn);
             uint32_t warp = wm_lowest_bit(later != 0 ? later : ready);
-            sm->bucket[at] &= ~(UINT64_C(1) << warp);
-            if (sm->bucket[at] == 0) {
-                sm->busy[word] &= sm->busy[word] - 1;
+            ready &= ~(UINT64_C(1) << warp);
+            scratch->bucket[at] = ready;
+            if (ready == 0) {
+                scratch->bucket_busy[word] &= scratch->bucket_busy[word] - 1;
             }
             sm->turn = (warp + 1) % WM_WARPS_MAX;
             sm_issue(params, sm, warp, sm->start + at);
@@ -245,40 +247,27 @@ static void sm_run_events(const wm_params *params, wm_sm *sm)
 /* Lists this window's replies by cycle, in (cycle, partition, order) order. */
 static size_t sm_gather(wm_engine *engine, wm_sm *sm)
 {
-    const wm_params *params = &engine->params;
+    wm_scratch *scratch = sm->work;
     size_t n = 0;
-    for (uint32_t p = 0; p < params->n_partitions; p++) {
-        const wm_partition *partition = &engine->partitions[p];
-        if (partition->out.n == 0) {
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        wm_reply_box *box = &engine->scratch[t].to_sm[sm->id];
+        if (box->n == 0) {
             continue;
         }
-        uint32_t first = partition->first[sm->id];
-        uint32_t last = partition->first[sm->id + 1];
-        if (n + (last - first) > sm->cap_inbox &&
-            (!wm_grow(&sm->inbox, &sm->cap_inbox, n + (last - first),
-                      sizeof(*sm->inbox)) ||
-             !wm_grow(&sm->inbox_link, &sm->cap_inbox_link, sm->cap_inbox,
-                      sizeof(*sm->inbox_link)))) {
+        if (!wm_scratch_room(scratch, n + box->n)) {
             sm->status = WM_ENOMEM;
             return n;
         }
-        for (uint32_t k = first; k < last; k++, n++) {
-            const wm_reply *reply = &partition->out.reply[k];
-            uint32_t at = reply->cycle - (uint32_t)sm->start;
-            sm->inbox[n] = reply;
+        for (size_t k = 0; k < box->n; k++, n++) {
+            const wm_reply *reply = &box->reply[k];
+            scratch->reply[n] = reply;
             if (!reply->is_ack) {
                 __builtin_prefetch(&sm->mshrs[reply->tag], 1);
             }
-            sm->inbox_link[n] = WM_NO_INDEX;
-            uint64_t bit = UINT64_C(1) << (at % 64);
-            if ((sm->reply_busy[at / 64] & bit) == 0) {
-                sm->reply_busy[at / 64] |= bit;
-                sm->reply_head[at] = (uint32_t)n;
-            } else {
-                sm->inbox_link[sm->reply_tail[at]] = (uint32_t)n;
-            }
-            sm->reply_tail[at] = (uint32_t)n;
+            wm_scratch_list(scratch, reply->cycle - (uint32_t)sm->start,
+                            (uint32_t)n);
         }
+        box->n = 0;
     }
     return n;
 }
@@ -287,7 +276,7 @@ static size_t sm_gather(wm_engine *engine, wm_sm *sm)
 static void sm_prefetch(const wm_sm *sm, size_t n_replies)
 {
     for (size_t n = 0; n < n_replies; n++) {
-        const wm_reply *reply = sm->inbox[n];
+        const wm_reply *reply = sm->work->reply[n];
         const wm_warp *warp = &sm->warps[reply->tag % WM_WARPS_MAX];
         if (!reply->is_ack) {
             const wm_mshr *mshr = &sm->mshrs[reply->tag];
@@ -306,14 +295,15 @@ static void sm_prefetch(const wm_sm *sm, size_t n_replies)
 /* Passes the replies through the SM's port, in order of arrival. */
 static void sm_receive(const wm_params *params, wm_sm *sm)
 {
+    wm_scratch *scratch = sm->work;
     const uint32_t words = (params->window + 63) / 64;
     for (uint32_t word = 0; word < words; word++) {
-        while (sm->reply_busy[word] != 0) {
-            uint32_t at = word * 64 + wm_lowest_bit(sm->reply_busy[word]);
-            sm->reply_busy[word] &= sm->reply_busy[word] - 1;
-            for (uint32_t n = sm->reply_head[at]; n != WM_NO_INDEX;
-                 n = sm->inbox_link[n]) {
-                const wm_reply *reply = sm->inbox[n];
+        while (scratch->busy[word] != 0) {
+            uint32_t at = word * 64 + wm_lowest_bit(scratch->busy[word]);
+            scratch->busy[word] &= scratch->busy[word] - 1;
+            for (uint32_t n = scratch->head[at]; n != WM_NO_ITEM;
+                 n = scratch->link[n]) {
+                const wm_reply *reply = scratch->reply[n];
                 uint64_t start = (sm->start + at) << 8;
                 if (!reply->is_ack && reply->n_sectors != 0) {
                     if (start < sm->reply_free_q8) {
@@ -324,7 +314,7 @@ static void sm_receive(const wm_params *params, wm_sm *sm)
                     start += (reply->n_sectors - 1u) * cost;
                     sm->stats.reply_sectors += reply->n_sectors;
                 }
-                wm_lsu_reply(sm, reply, start >> 8);
+                wm_l1_reply(sm, reply, start >> 8);
             }
         }
     }
@@ -344,7 +334,7 @@ static void sm_wake(wm_sm *sm)
 
 static uint64_t sm_next_event(const wm_sm *sm)
 {
-    if (sm->n_queue != 0 || sm->n_fifo != sm->n_window || sm->n_parked != 0) {
+    if (sm->n_queue != 0 || sm->n_fifo != 0 || sm->n_parked != 0) {
         return sm->end;
     }
     uint64_t next = UINT64_MAX;
@@ -355,12 +345,13 @@ static uint64_t sm_next_event(const wm_sm *sm)
     return next;
 }
 
-void wm_sm_window(wm_engine *engine, wm_sm *sm)
+void wm_sm_window(wm_engine *engine, wm_sm *sm, wm_scratch *scratch)
 {
     const wm_params *params = &engine->params;
+    sm->work = scratch;
     sm->start = engine->now;
     sm->end = engine->now + params->window;
-    wm_mailbox_release(sm);
+    wm_mailbox_open(sm);
     if (sm->start != 0) {
         wm_lsu_pass(sm, sm->start - 1);
     }
@@ -373,7 +364,6 @@ void wm_sm_window(wm_engine *engine, wm_sm *sm)
     wm_lsu_drain(params, sm);
     sm_wake(sm);
     sm_run_events(params, sm);
-    wm_mailbox_post(params, sm);
     sm->next_event = sm_next_event(sm);
 }
 

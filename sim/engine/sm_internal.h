@@ -6,6 +6,7 @@
 
 #include "engine/engine.h"
 #include "engine/message_internal.h"
+#include "engine/scratch_internal.h"
 #include "model/cache/cache.h"
 #include "model/coalescer/coalescer.h"
 #include "trace/record.h"
@@ -108,9 +109,7 @@ typedef struct wm_sm {
     uint32_t id;
     uint32_t n_schedulers;
     uint64_t start, end; /* cycles of the present window: [start, end) */
-    /* events of the present window: one bucket per cycle */
-    uint64_t bucket[WM_WINDOW_MAX];
-    uint64_t busy[WM_WINDOW_MAX / 64];
+    wm_scratch *work;    /* of the thread at work: events of the window */
     uint64_t far;        /* warps with an event after the window */
     uint64_t next_event; /* earliest cycle with anything to do */
     uint32_t turn;       /* round-robin start */
@@ -145,13 +144,11 @@ typedef struct wm_sm {
     uint64_t request_free_q8;
     uint64_t reply_free_q8;
     /* mailbox out */
-    wm_request *fifo; /* send times rising */
+    wm_request *fifo; /* timing: those of later windows, send times rising */
     uint64_t (*payload)[2];
     uint32_t n_fifo;
     uint32_t n_payload; /* running number */
-    uint32_t n_window;  /* requests of this window, the first ones */
-    uint16_t *order;    /* their ring places by partition */
-    uint16_t *first;    /* [n_partitions + 1] into order */
+    uint32_t n_window;  /* requests posted in this window */
     /* residents */
     wm_warp *warps;              /* WM_WARPS_MAX, 64-byte aligned */
     uint64_t when[WM_WARPS_MAX]; /* each warp's next event */
@@ -160,12 +157,7 @@ typedef struct wm_sm {
     uint64_t used_threads, used_registers, used_shared;
     uint32_t *finished; /* CTA places that ended in this window */
     uint32_t n_finished;
-    uint64_t live; /* counts mode: warps that can run */
-    uint32_t reply_head[WM_WINDOW_MAX], reply_tail[WM_WINDOW_MAX];
-    uint64_t reply_busy[WM_WINDOW_MAX / 64];
-    const wm_reply **inbox;
-    uint32_t *inbox_link;
-    size_t cap_inbox, cap_inbox_link;
+    uint64_t live;          /* counts mode: warps that can run */
     wm_status status;       /* WM_ENOMEM when an array could not grow */
     wm_coalesced coalesced; /* of the head record */
     wm_coalesced scratch;   /* local memory, words beyond the first */

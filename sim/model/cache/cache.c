@@ -12,36 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
-#define LOW_BITS 24u
-#define OVERFLOW WM_CACHE_REGIONS /* number of every further region */
-
-/* Bit w: the w-th of 16 tags equals wanted. */
-static uint32_t cache_match16(const unsigned char *tags, uint32_t wanted)
-{
-#if defined(__SSE2__)
-    const __m128i *four = (const __m128i *)(const void *)tags;
-    const __m128i all = _mm_set1_epi32((int)wanted);
-    const __m128i low =
-        _mm_packs_epi32(_mm_cmpeq_epi32(_mm_load_si128(four), all),
-                        _mm_cmpeq_epi32(_mm_load_si128(four + 1), all));
-    const __m128i high =
-        _mm_packs_epi32(_mm_cmpeq_epi32(_mm_load_si128(four + 2), all),
-                        _mm_cmpeq_epi32(_mm_load_si128(four + 3), all));
-    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high));
-#else
-    uint32_t mask = 0;
-    uint32_t tag[16];
-    memcpy(tag, tags, sizeof(tag));
-    for (uint32_t way = 0; way < 16; way++) {
-        mask |= (uint32_t)(tag[way] == wanted) << way;
-    }
-    return mask;
-#endif
-}
+#define OVERFLOW WM_TAG_UNNUMBERED
 
 /* --- regions -------------------------------------------------------------- */
 static uint32_t cache_memo_slot(uint64_t upper)
@@ -49,12 +20,8 @@ static uint32_t cache_memo_slot(uint64_t upper)
     return (uint32_t)(wm_mix64(upper) % WM_CACHE_MEMO);
 }
 
-/* The region's number; OVERFLOW when it has none. */
-static uint32_t cache_region(wm_cache *cache, uint64_t upper)
+void wm_cache_recall(wm_cache *cache, uint64_t upper)
 {
-    if (upper == cache->last_upper) {
-        return cache->last_number;
-    }
     uint32_t slot = cache_memo_slot(upper);
     uint32_t number = OVERFLOW;
     while (cache->memo[slot] != 0) {
@@ -66,31 +33,25 @@ static uint32_t cache_region(wm_cache *cache, uint64_t upper)
     }
     cache->last_upper = upper;
     cache->last_number = number;
-    return number;
 }
 
-/* Numbers a region that has no number yet, while there are some. */
-static uint32_t cache_add_region(wm_cache *cache, uint64_t upper)
+void wm_cache_number(wm_cache *cache, wm_ref *ref, uint32_t way)
 {
-    uint32_t number = cache_region(cache, upper);
-    if (number != OVERFLOW || cache->n_regions == WM_CACHE_REGIONS) {
-        return number;
+    const uint64_t upper = ref->tag >> WM_TAG_BITS;
+    wm_cache_recall(cache, upper); /* others may have come in between */
+    if (cache->last_number == OVERFLOW &&
+        cache->n_regions != WM_CACHE_REGIONS) {
+        uint32_t slot = cache_memo_slot(upper);
+        while (cache->memo[slot] != 0) {
+            slot = (slot + 1) % WM_CACHE_MEMO;
+        }
+        const uint32_t number = cache->n_regions++;
+        cache->regions[number] = upper;
+        cache->memo[slot] = (uint8_t)(number + 1);
+        cache->last_number = number;
     }
-    uint32_t slot = cache_memo_slot(upper);
-    while (cache->memo[slot] != 0) {
-        slot = (slot + 1) % WM_CACHE_MEMO;
-    }
-    number = cache->n_regions++;
-    cache->regions[number] = upper;
-    cache->memo[slot] = (uint8_t)(number + 1);
-    cache->last_number = number;
-    return number;
-}
-
-static uint32_t cache_short_tag(uint64_t tag, uint32_t number)
-{
-    return (number + 1) << LOW_BITS |
-           (uint32_t)(tag & ((UINT32_C(1) << LOW_BITS) - 1));
+    ref->short_tag = wm_short_tag(ref->tag, cache->last_number);
+    cache->full_tag[ref->set * cache->ways + way] = ref->tag;
 }
 
 /* --- blocks --------------------------------------------------------------- */
@@ -126,6 +87,8 @@ wm_status wm_cache_init(wm_cache *cache, const wm_cache_geometry *geometry,
     cache->spread = wm_spread_of(geometry->n_sets, geometry->is_hashed);
     cache->padded_ways = (geometry->ways + 15u) & ~15u;
     cache->is_locking = geometry->is_locking;
+    cache->is_small = geometry->ways <= WM_LRU16_WAYS &&
+                      geometry->policy == wm_policy_find("lru");
     cache->state_offset = 4 * cache->padded_ways;
     cache->policy_offset = cache->state_offset + cache->padded_ways;
     if (geometry->has_marks) {
@@ -173,6 +136,7 @@ void wm_cache_clear(wm_cache *cache)
     cache->n_clean = cache->n_sets;
     memset(cache->memo, 0, WM_CACHE_MEMO * sizeof(*cache->memo));
     cache->n_regions = 0;
+    cache->has_holes = false;
     cache->last_upper = UINT64_MAX; /* no tag has such an upper part */
     cache->last_number = OVERFLOW;
     memset(cache->blocks, 0, cache->n_sets * cache->block_bytes);
@@ -189,29 +153,21 @@ void wm_cache_resize(wm_cache *cache, uint64_t n_sets)
     wm_cache_clear(cache);
 }
 
-wm_ref wm_cache_find(wm_cache *cache, uint64_t line)
+uint32_t wm_cache_search(const wm_cache *cache, const wm_ref *ref)
 {
-    wm_ref ref;
-    ref.set = wm_spread_place(&cache->spread, line, &ref.tag);
-    ref.block = cache_block(cache, ref.set);
-    ref.way = WM_NO_INDEX;
-    ref.index = WM_NO_INDEX;
-    const uint32_t number = cache_region(cache, ref.tag >> LOW_BITS);
-    const uint32_t first = (uint32_t)ref.set * cache->ways;
-    ref.short_tag = cache_short_tag(ref.tag, number);
+    const uint64_t *full_tag = cache->full_tag + ref->set * cache->ways;
+    const bool is_exact = ref->short_tag >> WM_TAG_BITS != OVERFLOW + 1;
     for (uint32_t base = 0; base < cache->padded_ways; base += 16) {
         uint32_t mask =
-            cache_match16(ref.block + 4 * (size_t)base, ref.short_tag);
+            wm_match16x32(ref->block + 4 * (size_t)base, ref->short_tag);
         for (; mask != 0; mask &= mask - 1) {
             uint32_t way = base + wm_lowest_bit(mask);
-            if (number != OVERFLOW || cache->full_tag[first + way] == ref.tag) {
-                ref.way = way;
-                ref.index = first + way;
-                return ref;
+            if (is_exact || full_tag[way] == ref->tag) {
+                return way;
             }
         }
     }
-    return ref;
+    return WM_NO_INDEX;
 }
 
 wm_ref wm_cache_at(const wm_cache *cache, uint64_t set, uint32_t way)
@@ -226,20 +182,12 @@ wm_ref wm_cache_at(const wm_cache *cache, uint64_t set, uint32_t way)
     return ref;
 }
 
-void wm_cache_prefetch(const wm_cache *cache, uint64_t line)
-{
-    uint64_t tag = 0;
-    uint64_t set = wm_spread_place(&cache->spread, line, &tag);
-    __builtin_prefetch(cache_block(cache, set), 1);
-    __builtin_prefetch(cache_block(cache, set) + 64, 1);
-}
-
 /* An empty way of the set, or WM_NO_INDEX. */
 static uint32_t cache_empty_way(const wm_cache *cache,
                                 const unsigned char *block)
 {
     for (uint32_t base = 0; base < cache->ways; base += 16) {
-        uint32_t mask = cache_match16(block + 4 * (size_t)base, 0);
+        uint32_t mask = wm_match16x32(block + 4 * (size_t)base, 0);
         if (mask != 0) {
             uint32_t way = base + wm_lowest_bit(mask);
             return way < cache->ways ? way : WM_NO_INDEX;
@@ -269,52 +217,16 @@ static uint32_t cache_victim(const wm_cache *cache, unsigned char *block)
     return WM_NO_INDEX;
 }
 
-bool wm_cache_allocate(wm_cache *cache, wm_ref *ref, wm_evicted *evicted)
+uint32_t wm_cache_choose(wm_cache *cache, unsigned char *block)
 {
-    unsigned char *block = ref->block;
-    uint32_t way = cache_empty_way(cache, block);
-    const bool is_full = way == WM_NO_INDEX;
-    if (is_full) {
-        way = cache_victim(cache, block);
-        if (way == WM_NO_INDEX) {
-            return false;
-        }
-    }
-    cache->n_clean = 0;
-    const uint32_t index = (uint32_t)ref->set * cache->ways + way;
-    uint8_t *state = block + cache->state_offset + way;
-    if (evicted != NULL) {
-        const uint8_t dirty = cache->marks_offset != 0
-                                  ? block[cache->marks_offset + way] & 0x0f
-                                  : 0;
-        evicted->is_line = is_full;
-        evicted->valid = is_full ? *state & 0x0f : 0;
-        evicted->dirty = is_full ? dirty : 0;
-        evicted->line =
-            evicted->dirty != 0 ? wm_cache_line_at(cache, ref->set, way) : 0;
-    }
-    uint32_t number = (ref->short_tag >> LOW_BITS) - 1;
-    if (number == OVERFLOW) {
-        number = cache_add_region(cache, ref->tag >> LOW_BITS);
-        ref->short_tag = cache_short_tag(ref->tag, number);
-    }
-    cache_set_tag(block, way, ref->short_tag);
-    *state = 0;
-    if (number == OVERFLOW) {
-        cache->full_tag[index] = ref->tag;
-    }
-    if (cache->marks_offset != 0) {
-        block[cache->marks_offset + way] = 0;
-    }
-    ref->way = way;
-    ref->index = index;
-    cache->policy->insert(block + cache->policy_offset, cache->ways, way);
-    return true;
+    const uint32_t way = cache_empty_way(cache, block);
+    return way != WM_NO_INDEX ? way : cache_victim(cache, block);
 }
 
 void wm_cache_drop(wm_cache *cache, const wm_ref *ref)
 {
     unsigned char *block = ref->block;
+    cache->has_holes = true;
     cache_set_tag(block, ref->way, 0);
     block[cache->state_offset + ref->way] = 0;
     if (cache->marks_offset != 0) {
@@ -338,11 +250,11 @@ uint64_t wm_cache_n_dirty(const wm_cache *cache)
 uint64_t wm_cache_line_at(const wm_cache *cache, uint64_t set, uint32_t way)
 {
     const uint32_t tag = cache_tag(cache_block(cache, set), way);
-    const uint32_t number = (tag >> LOW_BITS) - 1;
+    const uint32_t number = (tag >> WM_TAG_BITS) - 1;
     uint64_t full = cache->full_tag[set * cache->ways + way];
     if (number != OVERFLOW) {
-        full = cache->regions[number] << LOW_BITS |
-               (tag & ((UINT32_C(1) << LOW_BITS) - 1));
+        full = cache->regions[number] << WM_TAG_BITS |
+               (tag & ((UINT32_C(1) << WM_TAG_BITS) - 1));
     }
     return wm_spread_number(&cache->spread, set, full);
 }

@@ -34,7 +34,8 @@
  * Threads       one thread per cache.
  * Repeatable    same calls, same answers, on every host.
  * Cost          find: two neighbouring host cache lines; no allocation after
- *               init.
+ *               init.  What every access calls is compiled into the caller
+ *               (cache_inline.h).
  */
 #ifndef WM_MODEL_CACHE_H
 #define WM_MODEL_CACHE_H
@@ -85,6 +86,8 @@ typedef struct wm_cache {
     uint64_t last_upper; /* of the last look-up, and its number */
     uint32_t last_number;
     bool is_locking;
+    bool is_small;    /* at most 16 ways, exact LRU: the short way */
+    bool has_holes;   /* a line was dropped since init or clear */
     uint64_t n_clean; /* leading sets that nothing was put into since init or
                          clear: clearing again costs nothing */
     uint64_t n_sets;
@@ -123,20 +126,23 @@ void wm_cache_clear(wm_cache *cache);
  * cache: the L1 shrinks when a kernel takes shared memory. */
 void wm_cache_resize(wm_cache *cache, uint64_t n_sets);
 
-wm_ref wm_cache_find(wm_cache *cache, uint64_t line);
+static inline wm_ref wm_cache_find(wm_cache *cache, uint64_t line);
+
+/* The two halves of find: the line's set, whose host cache lines are pulled
+ * towards the processor, and, some other work later, the look into it. */
+static inline wm_ref wm_cache_place(const wm_cache *cache, uint64_t line);
+static inline void wm_cache_match(wm_cache *cache, wm_ref *ref);
 
 /* The place (set, way), whatever lies there. */
 wm_ref wm_cache_at(const wm_cache *cache, uint64_t set, uint32_t way);
-
-/* Pulls the host's cache line of the set towards the processor. */
-void wm_cache_prefetch(const wm_cache *cache, uint64_t line);
 
 /*
  * Finds a way for `ref` (absent, from find) and installs its tag without any
  * sector.  False when every way is locked: the caller goes without.  *evicted
  * says who left; NULL when nobody asks.
  */
-bool wm_cache_allocate(wm_cache *cache, wm_ref *ref, wm_evicted *evicted);
+static inline bool wm_cache_allocate(wm_cache *cache, wm_ref *ref,
+                                     wm_evicted *evicted);
 
 /* Sectors marked dirty, over the whole cache. */
 uint64_t wm_cache_n_dirty(const wm_cache *cache);
@@ -147,36 +153,21 @@ void wm_cache_drop(wm_cache *cache, const wm_ref *ref);
 /* The number of the line that lies in a way that is not empty. */
 uint64_t wm_cache_line_at(const wm_cache *cache, uint64_t set, uint32_t way);
 
-static inline uint8_t *wm_cache_state(const wm_cache *cache, const wm_ref *ref)
-{
-    return cache->blocks + ref->set * cache->block_bytes + cache->state_offset +
-           ref->way;
-}
+/* The line's sectors: low half valid, high half pending. */
+static inline uint8_t *wm_cache_state(const wm_cache *cache, const wm_ref *ref);
 
 /* Low half dirty, high half partial: of which only some bytes are present.
  * Only for caches with marks. */
-static inline uint8_t *wm_cache_marks(const wm_cache *cache, const wm_ref *ref)
-{
-    return cache->blocks + ref->set * cache->block_bytes + cache->marks_offset +
-           ref->way;
-}
+static inline uint8_t *wm_cache_marks(const wm_cache *cache, const wm_ref *ref);
 
-static inline void wm_cache_touch(const wm_cache *cache, const wm_ref *ref)
-{
-    cache->policy->touch(ref->block + cache->policy_offset, cache->ways,
-                         ref->way);
-}
+/* A use of the line, for the policy. */
+static inline void wm_cache_touch(const wm_cache *cache, const wm_ref *ref);
 
 /* Turns pending sectors whose time has come into valid ones and returns the
  * state byte. */
 static inline uint8_t wm_cache_settle(const wm_cache *cache, const wm_ref *ref,
-                                      uint64_t now)
-{
-    uint8_t *state = wm_cache_state(cache, ref);
-    if ((*state & 0xf0) != 0 && cache->line[ref->index].ready <= now) {
-        *state &= 0x0f;
-    }
-    return *state;
-}
+                                      uint64_t now);
+
+#include "model/cache/cache_inline.h"
 
 #endif

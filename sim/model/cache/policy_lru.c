@@ -3,9 +3,11 @@
  *
  * One rank per way, 0 = most recent: a byte up to 256 ways, two beyond.  A
  * touch makes every younger way one older; touching the youngest again, the
- * common case in a stream, returns at once.  Ranks are always a permutation
+ * common case in a stream, returns at once; way 0 is the oldest at first.
+ * Ranks are always a permutation
  * of 0..ways-1; the padding holds the largest number and so never moves.
  */
+#include "model/cache/lru16.h"
 #include "model/cache/policy_internal.h"
 
 #include <string.h>
@@ -31,9 +33,9 @@ static void lru_init(void *row, uint32_t ways, uint64_t seed)
     uint16_t *rank16 = row;
     for (uint32_t way = 0; way < ways; way++) {
         if (ways <= BYTE_WAYS) {
-            rank8[way] = (uint8_t)way;
+            rank8[way] = (uint8_t)(ways - 1 - way);
         } else {
-            rank16[way] = (uint16_t)way;
+            rank16[way] = (uint16_t)(ways - 1 - way);
         }
     }
 }
@@ -52,6 +54,10 @@ static void lru_touch_wide(uint16_t *rank, uint32_t ways, uint32_t way)
 static void lru_touch(void *row, uint32_t ways, uint32_t way)
 {
     uint8_t *rank = row;
+    if (ways <= WM_LRU16_WAYS) {
+        wm_lru16_touch(rank, way);
+        return;
+    }
     if (ways > BYTE_WAYS) {
         lru_touch_wide(row, ways, way);
         return;
@@ -70,6 +76,9 @@ static void lru_touch(void *row, uint32_t ways, uint32_t way)
 
 static uint32_t lru_victim(void *row, uint32_t ways)
 {
+    if (ways <= WM_LRU16_WAYS) {
+        return wm_lru16_oldest(row, ways);
+    }
     if (ways <= BYTE_WAYS) {
         const uint8_t *rank = row;
         const uint8_t *oldest = memchr(rank, (int)(ways - 1), ways);

@@ -1,0 +1,103 @@
+/*
+ * l1.c -- the L1 of one SM apart from look-ups: stores, replies that fill it,
+ * sectors whose time has come.
+ */
+#include "engine/engine_internal.h"
+
+uint32_t wm_l1_store(const wm_params *params, wm_sm *sm, uint64_t line,
+                     uint32_t sectors, uint32_t full)
+{
+    if (!params->is_l1_on) {
+        return 0;
+    }
+    wm_ref ref = wm_cache_find(&sm->l1, line);
+    uint32_t found = 0;
+    const uint64_t policy = params->config.l1.write;
+    if (ref.way != WM_NO_INDEX) {
+        uint32_t state = *wm_cache_state(&sm->l1, &ref);
+        found = sectors & state & ~(state >> 4);
+        if (policy == WM_L1_WRITE_EVICT) {
+            if ((state >> 4) == 0) {
+                wm_cache_drop(&sm->l1, &ref);
+            }
+            return found;
+        }
+        wm_cache_touch(&sm->l1, &ref);
+    }
+    if (policy == WM_L1_WRITE_ALLOCATE && full != 0) {
+        if (ref.way != WM_NO_INDEX || wm_cache_allocate(&sm->l1, &ref, NULL)) {
+            *wm_cache_state(&sm->l1, &ref) |= (uint8_t)full;
+        }
+    }
+    return found;
+}
+
+/* --- fills ---------------------------------------------------------------- */
+/* Drops the eldest known return; its sectors are pending no more. */
+static void l1_pass_one(wm_sm *sm)
+{
+    const wm_release *release = &sm->releases[sm->release_head];
+    if (release->way != WM_NO_WAY) {
+        const wm_ref ref = wm_cache_at(&sm->l1, release->set, release->way);
+        *wm_cache_state(&sm->l1, &ref) &= (uint8_t) ~(release->sectors << 4);
+    }
+    sm->release_head = (sm->release_head + 1) & sm->release_mask;
+    if (--sm->n_releases == 0) {
+        sm->release_head = 0; /* the same host cache lines again */
+    }
+}
+
+void wm_l1_pass(wm_sm *sm, uint64_t cycle)
+{
+    while (sm->n_releases != 0 &&
+           sm->releases[sm->release_head].cycle <= cycle) {
+        l1_pass_one(sm);
+    }
+}
+
+/* The line's sectors of this request come at `cycle`. */
+static void l1_settle_line(wm_sm *sm, const wm_mshr *mshr, uint32_t tag,
+                           uint64_t cycle)
+{
+    wm_way *line = &sm->l1.line[(uint64_t)mshr->set * sm->l1.ways + mshr->way];
+    if (!mshr->is_shared) {
+        line->chain = WM_NO_INDEX;
+        line->ready = cycle;
+        return;
+    }
+    uint32_t *link = &line->chain;
+    while (*link != tag) {
+        link = &sm->mshrs[*link].next;
+    }
+    *link = mshr->next;
+    line->ready = line->ready > cycle ? line->ready : cycle;
+}
+
+void wm_l1_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle)
+{
+    if (reply->is_ack) {
+        wm_warp_acknowledge(sm, reply->tag, cycle);
+        return;
+    }
+    wm_mshr *mshr = &sm->mshrs[reply->tag];
+    wm_warp_return(sm, mshr->warp, mshr->slot, cycle);
+    for (uint32_t w = mshr->waiters; w != WM_NO_INDEX;) {
+        wm_waiter *waiter = &sm->waiters[w];
+        uint32_t next = waiter->next;
+        wm_warp_return(sm, waiter->warp, waiter->slot, cycle);
+        waiter->next = sm->waiter_free_list;
+        sm->waiter_free_list = w;
+        sm->n_waiters_free++;
+        w = next;
+    }
+    if (mshr->way != WM_NO_WAY) {
+        l1_settle_line(sm, mshr, reply->tag, cycle);
+    }
+    const wm_release released = {cycle, mshr->set, mshr->way, mshr->sectors, 0};
+    mshr->next = sm->mshr_free_list;
+    sm->mshr_free_list = reply->tag;
+    sm->n_in_flight--;
+    sm->releases[(sm->release_head + sm->n_releases) & sm->release_mask] =
+        released;
+    sm->n_releases++;
+}

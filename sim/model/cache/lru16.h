@@ -1,0 +1,83 @@
+/*
+ * lru16.h -- exact LRU of up to 16 ways, compiled into the caller.
+ *
+ * The row of policy_lru.c where it is at most 16 bytes long: one rank per way,
+ * 0 = most recent, a permutation of 0..ways-1 with padding of 0xff.  Way 0 is
+ * the oldest at first, so that a set without holes fills from way 0 up by
+ * asking for the oldest, without a look for empty ways.
+ */
+#ifndef WM_MODEL_LRU16_H
+#define WM_MODEL_LRU16_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#define WM_LRU16_WAYS 16u
+
+static inline void wm_lru16_touch(uint8_t *rank, uint32_t way)
+{
+    const uint8_t old = rank[way];
+    if (old == 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < WM_LRU16_WAYS; i++) {
+        rank[i] = (uint8_t)(rank[i] + (rank[i] < old));
+    }
+    rank[way] = 0;
+}
+
+/* Bit w: byte w of 16 equals wanted. */
+static inline uint32_t wm_match16x8(const uint8_t *bytes, uint8_t wanted)
+{
+#if defined(__SSE2__)
+    const __m128i all = _mm_loadu_si128((const __m128i *)(const void *)bytes);
+    return (uint32_t)_mm_movemask_epi8(
+        _mm_cmpeq_epi8(all, _mm_set1_epi8((char)wanted)));
+#else
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < 16; i++) {
+        mask |= (uint32_t)(bytes[i] == wanted) << i;
+    }
+    return mask;
+#endif
+}
+
+/* Bit w: the w-th of 16 numbers equals wanted; aligned to 16 bytes. */
+static inline uint32_t wm_match16x32(const unsigned char *numbers,
+                                     uint32_t wanted)
+{
+#if defined(__SSE2__)
+    const __m128i *four = (const __m128i *)(const void *)numbers;
+    const __m128i all = _mm_set1_epi32((int)wanted);
+    const __m128i low =
+        _mm_packs_epi32(_mm_cmpeq_epi32(_mm_load_si128(four), all),
+                        _mm_cmpeq_epi32(_mm_load_si128(four + 1), all));
+    const __m128i high =
+        _mm_packs_epi32(_mm_cmpeq_epi32(_mm_load_si128(four + 2), all),
+                        _mm_cmpeq_epi32(_mm_load_si128(four + 3), all));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high));
+#else
+    uint32_t mask = 0;
+    uint32_t number[16];
+    memcpy(number, numbers, sizeof(number));
+    for (uint32_t i = 0; i < 16; i++) {
+        mask |= (uint32_t)(number[i] == wanted) << i;
+    }
+    return mask;
+#endif
+}
+
+/* The way touched longest ago. */
+static inline uint32_t wm_lru16_oldest(const uint8_t *rank, uint32_t ways)
+{
+    const uint32_t found = wm_match16x8(rank, (uint8_t)(ways - 1));
+    return wm_lowest_bit(found | UINT32_C(1) << 16) % WM_LRU16_WAYS;
+}
+
+#endif
