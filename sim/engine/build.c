@@ -166,6 +166,9 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
     params->warp_size = 32;
     params->plain_cost =
         (uint32_t)((31 + config->sm.lsu_lanes) / config->sm.lsu_lanes);
+    params->has_plain_shared = config->shared.banks == 32 &&
+                               config->shared.bank_width == 4 &&
+                               !params->per_instruction;
     params->has_plain = config->coalescer.mode == WM_COALESCE_SECTOR &&
                         config->coalescer.split == 0 &&
                         config->l1.line == 128 && config->l1.sector == 32 &&

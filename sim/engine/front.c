@@ -127,6 +127,19 @@ void wm_front_settle(const wm_params *params, wm_sm *sm)
         sm->stats.l1_busy += n;
         sm->stats.lsu_busy += n * params->plain_cost;
     }
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        const uint64_t n = sm->stats.n_plain_shared[kind];
+        uint64_t *count = sm->stats.shared[kind];
+        sm->stats.n_plain_shared[kind] = 0;
+        count[WM_SH_REQUESTS] += n;
+        count[WM_SH_ACTIVE_REQUESTS] += n;
+        count[WM_SH_LANES] += 32 * n;
+        count[WM_SH_REQUESTED_BYTES] += 128 * n;
+        count[WM_SH_WAVEFRONTS] += n;
+        count[WM_SH_IDEAL_WAVEFRONTS] += n;
+        sm->stats.shared_busy += n;
+        sm->stats.lsu_busy += n;
+    }
 }
 
 wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
@@ -192,9 +205,24 @@ wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
     return front;
 }
 
+/* 32 words side by side: one wavefront, no conflict. */
+static bool front_is_plain_shared(const wm_params *params,
+                                  const wm_record *record)
+{
+    return record->mask == 0xffffffffu && record->width == 4 &&
+           record->u.stride == 4 && (record->base & 3) == 0 &&
+           record->pattern == WM_PATTERN_AFFINE && params->has_plain_shared &&
+           (record->flags & WM_FLAG_CONTINUED) == 0 &&
+           record->kind != WM_KIND_SHARED_ATOMIC;
+}
+
 uint32_t wm_front_shared(const wm_params *params, wm_sm *sm,
                          const wm_record *record, const uint32_t *lanes)
 {
+    if (front_is_plain_shared(params, record)) {
+        sm->stats.n_plain_shared[record->kind - WM_KIND_SHARED_LOAD]++;
+        return 1;
+    }
     wm_access access = front_access(record, lanes);
     uint32_t ideal = 0;
     uint32_t wavefronts =

@@ -53,11 +53,12 @@ typedef struct wm_params {
     uint64_t atomic_ps;
     uint64_t l1_sets; /* with no shared memory in use */
     uint32_t fifo_mask;
-    uint64_t local_pitch; /* bytes of one interleaved local word row */
-    uint32_t warp_size;   /* of the present launch */
-    uint64_t local_base;  /* window of the present launch */
-    uint32_t plain_cost;  /* LSU cycles of 32 lanes on one whole line */
-    bool has_plain;       /* such accesses may take the short way */
+    uint64_t local_pitch;  /* bytes of one interleaved local word row */
+    uint32_t warp_size;    /* of the present launch */
+    uint64_t local_base;   /* window of the present launch */
+    uint32_t plain_cost;   /* LSU cycles of 32 lanes on one whole line */
+    bool has_plain;        /* such accesses may take the short way */
+    bool has_plain_shared; /* 32 shared words side by side may, too */
     bool is_l1_on;
     bool is_counts;
     bool per_instruction;

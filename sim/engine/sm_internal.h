@@ -93,6 +93,8 @@ typedef struct wm_sm_stats {
     uint64_t n_plain[WM_L1_KINDS]; /* whole lines: not yet in l1, lsu_busy and
                                       l1_busy (wm_front_settle) */
     uint64_t shared[3][WM_SH_FIELDS];
+    uint64_t n_plain_shared[2]; /* loads, stores: not yet in shared,
+                                   shared_busy and lsu_busy */
     uint64_t n_instructions[WM_KIND_COUNT];
     uint64_t n_other;
     uint64_t n_records;
