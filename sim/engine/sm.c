@@ -321,13 +321,30 @@ static void sm_receive(const wm_params *params, wm_sm *sm)
 }
 
 /* --- the window ----------------------------------------------------------- */
+/* Pulls in what a warp's next record is about to touch. */
+static void sm_prefetch_warp(const wm_warp *warp)
+{
+    const unsigned char *record = (const unsigned char *)warp->next;
+    __builtin_prefetch(record);
+    __builtin_prefetch(record + sizeof(*warp->next) - 1);
+    __builtin_prefetch(&warp->slot[warp->n_loads % WM_SLOTS], 1);
+}
+
 /* Puts warps whose time has come into the window's buckets. */
 static void sm_wake(wm_sm *sm)
 {
-    uint64_t far = sm->far;
-    sm->far = 0;
-    for (; far != 0; far &= far - 1) {
-        uint32_t warp = wm_lowest_bit(far);
+    uint64_t due = 0;
+    for (uint64_t far = sm->far; far != 0; far &= far - 1) {
+        const uint32_t warp = wm_lowest_bit(far);
+        if (sm->when[warp] < sm->end) {
+            due |= far & (0 - far);
+            __builtin_prefetch(&sm->warps[warp], 1);
+        }
+    }
+    sm->far &= ~due;
+    for (; due != 0; due &= due - 1) {
+        const uint32_t warp = wm_lowest_bit(due);
+        sm_prefetch_warp(&sm->warps[warp]);
         wm_sm_schedule(sm, warp, sm->when[warp]);
     }
 }
