@@ -64,7 +64,9 @@ static wm_status walk_commands(const wm_trace_walk *walk, wm_trace *trace,
 
 wm_status wm_trace_walk_run(wm_trace_walk *walk, wm_error *err)
 {
-    const wm_trace_options options = {walk->keep_going};
+    const wm_trace_options options = {.keep_going = walk->keep_going,
+                                      .may_seek = walk->may_seek,
+                                      .jobs = walk->jobs};
     wm_trace *trace = NULL;
     wm_cta cta;
     uint64_t n_total = 0;

@@ -30,6 +30,8 @@ typedef struct wm_trace_walk {
     /* in */
     const char *path;
     bool keep_going;
+    bool may_seek;     /* what is not selected is passed over unread */
+    uint32_t jobs;     /* threads that may decode; 0 is 1 */
     wm_select *select; /* NULL = every launch */
     wm_diag *diag;     /* may be NULL */
     const wm_trace_sink *sink;

@@ -166,7 +166,7 @@ Test(wmt, skipped_launches_do_not_disturb_the_next)
     wm_diag diag;
     wm_command command;
     uint32_t n_launches = 0;
-    wm_trace_options options = {false};
+    wm_trace_options options = {.keep_going = false};
     wm_diag_init(&diag);
     cr_assert_eq(wm_trace_open(path, &options, &diag, &trace, &err), WM_OK);
     do {
@@ -481,9 +481,9 @@ Test(wmt, a_newer_version_is_refused_by_number)
     damaged d;
     damaged_init(&d, 1, 1);
     uint8_t *bytes = (uint8_t *)d.bytes.bytes;
-    wm_wmt_put_u32(bytes + 8, 2);
+    wm_wmt_put_u32(bytes + 8, WM_WMT_VERSION + 1);
     wm_wmt_put_u32(bytes + 12, wm_wmt_crc32(bytes, 12));
-    assert_refused(&d, "trace format 2, this program reads format 1");
+    assert_refused(&d, "byte 8: found trace format 3, wanted 1 to 2");
     damaged_fini(&d);
 }
 
