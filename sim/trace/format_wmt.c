@@ -291,7 +291,7 @@ static wm_status seek_row(wm_reader *r, size_t row, wm_error *err)
 static wm_status pass_chunks(wm_reader *r, uint64_t *n, wm_error *err)
 {
     const wm_wmt_index_launch *launch = indexed_launch(r);
-    if (launch == NULL || r->is_waiting || r->is_decoding) {
+    if (*n == 0 || launch == NULL || r->is_waiting) {
         return WM_OK;
     }
     const wm_wmt_index_row *rows = r->index->rows + launch->first_row;
@@ -346,11 +346,12 @@ static wm_status next_launch_chunk(wm_reader *r, const char **what,
     return WM_OK;
 }
 
-static wm_status wmt_next_cta(wm_reader *r, wm_cta *cta, bool *has_cta,
-                              wm_error *err)
+/* The next CTA, or one of the *n_skip behind it: *n_skip falls by as many as
+ * were passed over. */
+static wm_status find_cta(wm_reader *r, wm_cta *cta, bool *has_cta,
+                          uint64_t *n_skip, wm_error *err)
 {
     *has_cta = false;
-    wm_wmt_ahead_set_skipping(r->ahead, false);
     while (r->is_in_launch) {
         const char *what = NULL;
         wm_status status = WM_OK;
@@ -362,7 +363,10 @@ static wm_status wmt_next_cta(wm_reader *r, wm_cta *cta, bool *has_cta,
                 return WM_OK;
             }
         } else {
-            status = next_launch_chunk(r, &what, err);
+            status = pass_chunks(r, n_skip, err);
+            if (status == WM_OK) {
+                status = next_launch_chunk(r, &what, err);
+            }
         }
         if (status == WM_OK && what != NULL) {
             status = bad_chunk(r, what, err);
@@ -374,17 +378,22 @@ static wm_status wmt_next_cta(wm_reader *r, wm_cta *cta, bool *has_cta,
     return WM_OK;
 }
 
+static wm_status wmt_next_cta(wm_reader *r, wm_cta *cta, bool *has_cta,
+                              wm_error *err)
+{
+    uint64_t n_skip = 0;
+    wm_wmt_ahead_set_skipping(r->ahead, false);
+    return find_cta(r, cta, has_cta, &n_skip, err);
+}
+
 static wm_status wmt_skip_ctas(wm_reader *r, uint64_t n, wm_cta *cta,
                                wm_error *err)
 {
     bool has_cta = true;
     wm_status status = WM_OK;
     while (status == WM_OK && n > 0 && has_cta) {
-        status = pass_chunks(r, &n, err);
-        if (status == WM_OK && n > 0) {
-            status = wmt_next_cta(r, cta, &has_cta, err);
-            n--;
-        }
+        n--;
+        status = find_cta(r, cta, &has_cta, &n, err);
     }
     return status;
 }
