@@ -133,7 +133,7 @@ static wm_status run_check_traces(const run *r, wm_error *err)
     wm_status status = WM_OK;
     for (size_t i = 0; i < r->traces.n && status == WM_OK; i++) {
         if (!r->options.keep_going && access(r->traces.items[i], R_OK) != 0) {
-            const wm_trace_options options = {false};
+            const wm_trace_options options = {.keep_going = false};
             wm_trace *trace = NULL;
             status =
                 wm_trace_open(r->traces.items[i], &options, NULL, &trace, err);
@@ -161,7 +161,7 @@ static wm_status run_check_peek(const char *path, wm_error *err)
 static wm_status run_peek(const char *path, bool keep_going,
                           uint32_t *sm_version, wm_error *err)
 {
-    const wm_trace_options options = {keep_going};
+    const wm_trace_options options = {.keep_going = keep_going};
     wm_trace *trace = NULL;
     wm_command command;
     *sm_version = 0;
@@ -313,9 +313,19 @@ static wm_status run_keep(const wm_kernel_result *result, void *context,
     return status;
 }
 
+/* Threads for reading: with -j 1 the caller's alone, otherwise one more that
+ * decodes ahead; more would only take cores from the simulation. */
+static uint32_t run_reader_jobs(uint64_t jobs)
+{
+    return jobs == 1 ? 1 : 2;
+}
+
 static wm_status run_trace(run *r, const char *path, wm_error *err)
 {
-    const wm_trace_options options = {r->options.keep_going};
+    const wm_trace_options options = {
+        .keep_going = r->options.keep_going,
+        .jobs = run_reader_jobs(r->options.jobs),
+    };
     char digest[WM_DIGEST_HEX];
     wm_trace *trace = NULL;
     wm_status status =

@@ -16,7 +16,7 @@ wm_status wm_trace_cmd_cat(const wm_subcommand *self, int argc, char **argv,
 
 typedef struct cat_options {
     const char *output;
-    wm_select_options select;
+    wm_part_options part;
     bool keep_going;
 } cat_options;
 
@@ -24,7 +24,7 @@ static const wm_option cat_option_list[] = {
     {WM_OPTION_TEXT, 'o', "output", "FILE",
      "Write to FILE, - = stdout. [Default: -]", offsetof(cat_options, output),
      0, 0},
-    WM_SELECT_OPTIONS(cat_options, select),
+    WM_PART_OPTIONS(cat_options, part),
     {WM_OPTION_FLAG, '\0', "keep-going", NULL,
      "Go on after a damaged kernel; exit 1 then.",
      offsetof(cat_options, keep_going), 0, 0},
@@ -95,23 +95,16 @@ static wm_status cat_walk(const cat_options *options, wm_trace_walk *walk,
 static wm_status cat_run(const cat_options *options, const char *path,
                          wm_error *err)
 {
-    wm_select select;
-    wm_diag diag;
-    wm_diag_init(&diag);
-    wm_status status = wm_select_init(&select, &options->select, err);
+    wm_part_walk part;
+    wm_status status = wm_part_walk_init(&part, path, &options->part,
+                                         options->keep_going, err);
     if (status != WM_OK) {
         return status;
     }
-    wm_trace_walk walk = {.path = path,
-                          .keep_going = options->keep_going,
-                          .select = &select,
-                          .diag = &diag,
-                          .sink = &cat_sink};
-    status = cat_walk(options, &walk, err);
-    wm_select_warn_none(&select, &diag);
-    wm_output_warnings(&diag);
-    wm_select_fini(&select);
-    if (status == WM_OK && !walk.is_complete) {
+    part.walk.sink = &cat_sink;
+    status = cat_walk(options, &part.walk, err);
+    wm_part_walk_fini(&part, false);
+    if (status == WM_OK && !part.walk.is_complete) {
         status = wm_fail(err, WM_EFORMAT, "%s: the trace is incomplete", path);
     }
     return status;
@@ -120,7 +113,7 @@ static wm_status cat_run(const cat_options *options, const char *path,
 wm_status wm_trace_cmd_cat(const wm_subcommand *self, int argc, char **argv,
                            wm_error *err)
 {
-    cat_options options = {.output = "-", .select = {NULL, 0, UINT64_MAX}};
+    cat_options options = {.output = "-", .part = WM_PART_ALL};
     wm_words arguments = {0};
     bool is_help = false;
     wm_status status = wm_options_parse(self, &cat_table, argc, argv, &options,

@@ -18,6 +18,7 @@ wm_status wm_trace_cmd_info(const wm_subcommand *self, int argc, char **argv,
 typedef struct info_options {
     const char *format;
     const char *output;
+    uint64_t jobs;
     bool keep_going;
 } info_options;
 
@@ -27,6 +28,9 @@ static const wm_option info_option_list[] = {
     {WM_OPTION_TEXT, 'o', "output", "FILE",
      "Write to FILE, - = stdout. [Default: -]", offsetof(info_options, output),
      0, 0},
+    {WM_OPTION_NUMBER, 'j', "jobs", "N",
+     "Threads that decode a .wmt. [Default: all cores]",
+     offsetof(info_options, jobs), 1, 1024},
     {WM_OPTION_FLAG, '\0', "keep-going", NULL,
      "Go on after a damaged kernel; exit 1 at the end.",
      offsetof(info_options, keep_going), 0, 0},
@@ -55,17 +59,17 @@ static void info_text_launch(wm_buffer *out, size_t number,
         out, "        %" PRIu64 " of %" PRIu64 " CTAs, %" PRIu64 " warps, ",
         launch->n_ctas, launch->n_ctas_promised, launch->n_warps);
     wm_buffer_printf(out, "%s records, %" PRIu64 " static instructions\n",
-                     wm_human_count(records, wm_launch_stats_records(launch)),
+                     wm_human_count(records, launch->n_records),
                      launch->n_statics);
 }
 
 static void info_text_kinds(wm_buffer *out, const wm_launch_stats *total)
 {
-    uint64_t n_all = wm_launch_stats_records(total);
+    uint64_t n_all = total->n_records;
     char share[WM_HUMAN_BYTES];
     wm_buffer_puts(out, "\nrecords by kind\n");
     for (size_t kind = 0; kind < WM_KIND_COUNT; kind++) {
-        uint64_t n = total->n_records[kind];
+        uint64_t n = total->n_by_kind[kind];
         if (n != 0) {
             wm_buffer_printf(
                 out, "  %-18s %14" PRIu64 "  %7s\n",
@@ -77,9 +81,10 @@ static void info_text_kinds(wm_buffer *out, const wm_launch_stats *total)
                      total->n_other);
 }
 
-static void info_text(const wm_trace_walk *walk, const wm_trace_stats *stats,
-                      wm_buffer *out)
+static void info_text(const wm_trace_survey *survey, wm_buffer *out)
 {
+    const wm_trace_walk *walk = &survey->walk;
+    const wm_trace_stats *stats = &survey->stats;
     char bytes[WM_HUMAN_BYTES];
     const wm_launch_stats *total = &stats->total;
     wm_buffer_puts(out, "trace     ");
@@ -129,13 +134,13 @@ static void info_json_counts(wm_json *json, const wm_launch_stats *launch)
     info_json_number(json, "ctas", launch->n_ctas);
     info_json_number(json, "warps", launch->n_warps);
     info_json_number(json, "static_instructions", launch->n_statics);
-    info_json_number(json, "records", wm_launch_stats_records(launch));
+    info_json_number(json, "records", launch->n_records);
     info_json_number(json, "other_instructions", launch->n_other);
     wm_json_key(json, "records_by_kind");
     wm_json_open(json, '{');
     for (size_t kind = 0; kind < WM_KIND_COUNT; kind++) {
         info_json_number(json, wm_kind_name((wm_kind)kind),
-                         launch->n_records[kind]);
+                         launch->n_by_kind[kind]);
     }
     wm_json_close(json, '}');
     info_json_address(json, "first_address", has_addr, launch->first_addr);
@@ -168,9 +173,10 @@ static void info_json_launch(wm_json *json, size_t number,
     wm_json_close(json, '}');
 }
 
-static void info_json(const wm_trace_walk *walk, const wm_trace_stats *stats,
-                      wm_buffer *out)
+static void info_json(const wm_trace_survey *survey, wm_buffer *out)
 {
+    const wm_trace_walk *walk = &survey->walk;
+    const wm_trace_stats *stats = &survey->stats;
     wm_json json;
     wm_json_init(&json, out);
     wm_json_open(&json, '{');
@@ -203,32 +209,26 @@ static void info_json(const wm_trace_walk *walk, const wm_trace_stats *stats,
 static wm_status info_run(const info_options *options, const char *path,
                           wm_error *err)
 {
-    wm_trace_stats stats;
-    wm_diag diag;
+    wm_trace_survey survey;
     wm_buffer out;
-    wm_trace_walk walk = {.path = path,
-                          .keep_going = options->keep_going,
-                          .diag = &diag,
-                          .sink = &wm_trace_stats_sink,
-                          .context = &stats};
-    wm_trace_stats_init(&stats);
-    wm_diag_init(&diag);
     wm_buffer_init(&out);
     wm_status status = wm_output_check(options->output, err);
-    if (status == WM_OK) {
-        status = wm_trace_walk_run(&walk, err);
+    if (status != WM_OK) {
+        return status;
     }
+    status = wm_trace_survey_read(&survey, path, options->keep_going, true,
+                                  options->jobs, err);
+    bool is_complete = survey.walk.is_complete;
     if (status == WM_OK) {
         if (strcmp(options->format, "json") == 0) {
-            info_json(&walk, &stats, &out);
+            info_json(&survey, &out);
         } else {
-            info_text(&walk, &stats, &out);
+            info_text(&survey, &out);
         }
         status = wm_output_write(&out, options->output, err);
     }
-    wm_output_warnings(&diag);
-    wm_trace_stats_fini(&stats);
-    if (status == WM_OK && !walk.is_complete) {
+    wm_trace_survey_fini(&survey);
+    if (status == WM_OK && !is_complete) {
         status = wm_fail(err, WM_EFORMAT, "%s: the trace is incomplete", path);
     }
     return status;
@@ -237,7 +237,7 @@ static wm_status info_run(const info_options *options, const char *path,
 wm_status wm_trace_cmd_info(const wm_subcommand *self, int argc, char **argv,
                             wm_error *err)
 {
-    info_options options = {"text", "-", false};
+    info_options options = {.format = "text", .output = "-"};
     wm_words arguments = {0};
     bool is_help = false;
     wm_status status = wm_options_parse(self, &info_table, argc, argv, &options,

@@ -74,6 +74,7 @@ wm_status wm_trace_rewrite(wm_trace_walk *walk, const char *output,
         return status;
     }
     status = wm_wmt_finish(writer, err);
+    walk->is_written = status == WM_OK;
     if (status == WM_OK && !is_quiet) {
         rewrite_note(walk, output);
     }

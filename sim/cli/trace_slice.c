@@ -1,5 +1,5 @@
 /*
- * trace_slice.c -- `warpmem trace slice`: some launches of a trace.
+ * trace_slice.c -- `warpmem trace slice`: some launches or CTAs of a trace.
  */
 #include <stddef.h>
 
@@ -13,7 +13,7 @@ wm_status wm_trace_cmd_slice(const wm_subcommand *self, int argc, char **argv,
 
 typedef struct slice_options {
     const char *output;
-    wm_select_options select;
+    wm_part_options part;
     bool keep_going;
     bool is_quiet;
 } slice_options;
@@ -21,7 +21,7 @@ typedef struct slice_options {
 static const wm_option slice_option_list[] = {
     {WM_OPTION_TEXT, 'o', "output", "OUT", "The .wmt file to write.",
      offsetof(slice_options, output), 0, 0},
-    WM_SELECT_OPTIONS(slice_options, select),
+    WM_PART_OPTIONS(slice_options, part),
     {WM_OPTION_FLAG, '\0', "keep-going", NULL,
      "Go on after a damaged kernel; exit 1 then.",
      offsetof(slice_options, keep_going), 0, 0},
@@ -31,35 +31,29 @@ static const wm_option slice_option_list[] = {
 
 static const wm_option_table slice_table = {
     slice_option_list, sizeof(slice_option_list) / sizeof(slice_option_list[0]),
-    1, 1, "Memory copies are all kept: they decide what the L2 holds."};
+    1, 1,
+    "CTAs are in the order of the file.  Memory copies are all kept: they "
+    "decide what\nthe L2 holds."};
 
 static wm_status slice_run(const slice_options *options, const char *path,
                            wm_error *err)
 {
-    wm_select select;
-    wm_diag diag;
-    wm_diag_init(&diag);
-    wm_status status = wm_select_init(&select, &options->select, err);
+    wm_part_walk part;
+    wm_status status = wm_part_walk_init(&part, path, &options->part,
+                                         options->keep_going, err);
     if (status != WM_OK) {
         return status;
     }
-    wm_trace_walk walk = {.path = path,
-                          .keep_going = options->keep_going,
-                          .select = &select,
-                          .diag = &diag};
-    status = wm_trace_rewrite(&walk, options->output, options->is_quiet, err);
-    wm_select_warn_none(&select, &diag);
-    if (!options->is_quiet) {
-        wm_output_warnings(&diag);
-    }
-    wm_select_fini(&select);
+    status =
+        wm_trace_rewrite(&part.walk, options->output, options->is_quiet, err);
+    wm_part_walk_fini(&part, options->is_quiet);
     return status;
 }
 
 wm_status wm_trace_cmd_slice(const wm_subcommand *self, int argc, char **argv,
                              wm_error *err)
 {
-    slice_options options = {.select = {NULL, 0, UINT64_MAX}};
+    slice_options options = {.part = WM_PART_ALL};
     wm_words arguments = {0};
     bool is_help = false;
     wm_status status = wm_options_parse(self, &slice_table, argc, argv,

@@ -8,29 +8,8 @@
 
 #include "base/bits.h"
 #include "base/buffer.h"
-
-void wm_trace_stats_init(wm_trace_stats *stats)
-{
-    memset(stats, 0, sizeof(*stats));
-}
-
-void wm_trace_stats_fini(wm_trace_stats *stats)
-{
-    for (size_t i = 0; i < stats->n_launches; i++) {
-        free(stats->launches[i].name);
-    }
-    free(stats->launches);
-    wm_trace_stats_init(stats);
-}
-
-uint64_t wm_launch_stats_records(const wm_launch_stats *launch)
-{
-    uint64_t n = 0;
-    for (size_t kind = 0; kind < WM_KIND_COUNT; kind++) {
-        n += launch->n_records[kind];
-    }
-    return n;
-}
+#include "cli/host.h"
+#include "cli/output.h"
 
 static void stats_widen(wm_launch_stats *launch, uint64_t first, uint64_t end)
 {
@@ -103,13 +82,17 @@ static wm_status stats_cta(void *context, const wm_launch *launch,
     (void)launch;
     (void)err;
     into->n_ctas++;
+    into->n_records += cta->n_records;
+    if (!stats->by_kind) {
+        return WM_OK;
+    }
     into->n_other += cta->work.n_other;
     for (uint32_t w = 0; w < cta->n_warps; w++) {
         into->n_warps += cta->warps[w].n_records != 0;
     }
     for (size_t i = 0; i < cta->n_records; i++) {
         const wm_record *record = &cta->records[i];
-        into->n_records[record->kind]++;
+        into->n_by_kind[record->kind]++;
         if (record->kind <= WM_KIND_GLOBAL_REDUCTION ||
             record->kind == WM_KIND_ASYNC_COPY) {
             stats_addresses(into, record, cta->lanes);
@@ -128,15 +111,42 @@ static wm_status stats_launch_end(void *context, const wm_launch *launch,
     done->n_statics = launch->n_statics;
     total->n_ctas_promised += done->n_ctas_promised;
     total->n_ctas += done->n_ctas;
+    total->n_records += done->n_records;
     total->n_warps += done->n_warps;
     total->n_statics += done->n_statics;
     total->n_other += done->n_other;
     for (size_t kind = 0; kind < WM_KIND_COUNT; kind++) {
-        total->n_records[kind] += done->n_records[kind];
+        total->n_by_kind[kind] += done->n_by_kind[kind];
     }
     stats_widen(total, done->first_addr, done->end_addr);
     return WM_OK;
 }
 
-const wm_trace_sink wm_trace_stats_sink = {stats_copy, stats_launch, stats_cta,
-                                           stats_launch_end};
+static const wm_trace_sink stats_sink = {stats_copy, stats_launch, stats_cta,
+                                         stats_launch_end};
+
+wm_status wm_trace_survey_read(wm_trace_survey *survey, const char *path,
+                               bool keep_going, bool by_kind, uint64_t jobs,
+                               wm_error *err)
+{
+    memset(&survey->stats, 0, sizeof(survey->stats));
+    wm_diag_init(&survey->diag);
+    survey->stats.by_kind = by_kind;
+    survey->walk = (wm_trace_walk){.path = path,
+                                   .keep_going = keep_going,
+                                   .jobs = wm_host_jobs(jobs),
+                                   .diag = &survey->diag,
+                                   .sink = &stats_sink,
+                                   .context = &survey->stats};
+    return wm_trace_walk_run(&survey->walk, err);
+}
+
+void wm_trace_survey_fini(wm_trace_survey *survey)
+{
+    wm_trace_stats *stats = &survey->stats;
+    wm_output_warnings(&survey->diag);
+    for (size_t i = 0; i < stats->n_launches; i++) {
+        free(stats->launches[i].name);
+    }
+    free(stats->launches);
+}

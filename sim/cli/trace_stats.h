@@ -1,8 +1,10 @@
 /*
- * trace_stats.h -- what a trace holds, counted launch by launch.
+ * trace_stats.h -- what a trace holds, counted launch by launch; the common
+ * part of `trace check` and `trace info`.
  *
  * Units      addresses and sizes in bytes.
  * Ownership  init/fini; names are copies.
+ * Cost       a few ns a record; by_kind false: nothing per record.
  */
 #ifndef WM_CLI_TRACE_STATS_H
 #define WM_CLI_TRACE_STATS_H
@@ -18,9 +20,11 @@ typedef struct wm_launch_stats {
     uint32_t registers;
     uint64_t n_ctas_promised;
     uint64_t n_ctas;
-    uint64_t n_warps;
     uint64_t n_statics;
-    uint64_t n_records[WM_KIND_COUNT];
+    uint64_t n_records;
+    /* From here on only by_kind. */
+    uint64_t n_by_kind[WM_KIND_COUNT];
+    uint64_t n_warps;
     uint64_t n_other; /* instructions that are not records */
     /* Of global accesses: first byte and one past the last; no access: 0. */
     uint64_t first_addr;
@@ -28,6 +32,7 @@ typedef struct wm_launch_stats {
 } wm_launch_stats;
 
 typedef struct wm_trace_stats {
+    bool by_kind;
     wm_launch_stats *launches;
     size_t n_launches, cap_launches;
     wm_launch_stats total;
@@ -35,11 +40,18 @@ typedef struct wm_trace_stats {
     uint64_t n_copied_bytes;
 } wm_trace_stats;
 
-/* For wm_trace_walk with a wm_trace_stats as context. */
-extern const wm_trace_sink wm_trace_stats_sink;
+/* A trace read to its end: its walk, its warnings, what it holds. */
+typedef struct wm_trace_survey {
+    wm_trace_walk walk;
+    wm_diag diag;
+    wm_trace_stats stats;
+} wm_trace_survey;
 
-void wm_trace_stats_init(wm_trace_stats *stats);
-void wm_trace_stats_fini(wm_trace_stats *stats);
-uint64_t wm_launch_stats_records(const wm_launch_stats *launch);
+/* Reads the trace; the survey is to be ended whatever comes of it. */
+wm_status wm_trace_survey_read(wm_trace_survey *survey, const char *path,
+                               bool keep_going, bool by_kind, uint64_t jobs,
+                               wm_error *err);
+/* Prints the warnings. */
+void wm_trace_survey_fini(wm_trace_survey *survey);
 
 #endif

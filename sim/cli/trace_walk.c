@@ -5,36 +5,47 @@
 
 #include <stdio.h>
 
+#include "cli/output.h"
+
+static const wm_cta_range all_ctas = {0, UINT64_MAX};
+
 static wm_status walk_ctas(const wm_trace_walk *walk, wm_trace *trace,
-                           wm_cta *cta, wm_error *err)
+                           const wm_cta_range *range, wm_cta *cta,
+                           wm_error *err)
 {
     const wm_trace_sink *sink = walk->sink;
-    for (;;) {
-        bool has_cta = false;
-        wm_status status = wm_trace_next_cta(trace, cta, &has_cta, err);
+    bool has_cta = true;
+    wm_status status = wm_trace_skip_ctas(trace, range->n_skip, cta, err);
+    for (uint64_t n = 0; status == WM_OK && has_cta && n < range->n_count;
+         n++) {
+        status = wm_trace_next_cta(trace, cta, &has_cta, err);
         if (status == WM_OK && has_cta && sink->cta != NULL) {
             status = sink->cta(walk->context, wm_trace_launch(trace), cta, err);
         }
-        if (status != WM_OK || !has_cta) {
-            return status;
-        }
     }
+    return status;
 }
 
 static wm_status walk_launch(const wm_trace_walk *walk, wm_trace *trace,
-                             const wm_launch *launch, wm_cta *cta,
-                             wm_error *err)
+                             wm_launch *launch, wm_cta *cta, wm_error *err)
 {
     const wm_trace_sink *sink = walk->sink;
+    const wm_cta_range *range = walk->ctas != NULL ? walk->ctas : &all_ctas;
     wm_status status = WM_OK;
     if (walk->select != NULL && !wm_select_takes(walk->select, launch)) {
         return WM_OK;
+    }
+    /* A launch of fewer CTAs than its grid, and whole as such. */
+    launch->n_ctas -=
+        range->n_skip < launch->n_ctas ? range->n_skip : launch->n_ctas;
+    if (launch->n_ctas > range->n_count) {
+        launch->n_ctas = range->n_count;
     }
     if (sink->launch != NULL) {
         status = sink->launch(walk->context, launch, err);
     }
     if (status == WM_OK) {
-        status = walk_ctas(walk, trace, cta, err);
+        status = walk_ctas(walk, trace, range, cta, err);
     }
     if (status == WM_OK && sink->launch_end != NULL) {
         status = sink->launch_end(walk->context, wm_trace_launch(trace), err);
@@ -64,7 +75,9 @@ static wm_status walk_commands(const wm_trace_walk *walk, wm_trace *trace,
 
 wm_status wm_trace_walk_run(wm_trace_walk *walk, wm_error *err)
 {
-    const wm_trace_options options = {walk->keep_going};
+    const wm_trace_options options = {.keep_going = walk->keep_going,
+                                      .may_seek = walk->may_seek,
+                                      .jobs = walk->jobs};
     wm_trace *trace = NULL;
     wm_cta cta;
     uint64_t n_total = 0;
@@ -84,4 +97,27 @@ wm_status wm_trace_walk_run(wm_trace_walk *walk, wm_error *err)
     wm_trace_position(trace, &walk->n_stored_bytes, &n_total);
     wm_trace_close(trace);
     return status;
+}
+
+wm_status wm_part_walk_init(wm_part_walk *part, const char *path,
+                            const wm_part_options *options, bool keep_going,
+                            wm_error *err)
+{
+    wm_diag_init(&part->diag);
+    part->walk = (wm_trace_walk){.path = path,
+                                 .keep_going = keep_going,
+                                 .may_seek = true,
+                                 .select = &part->select,
+                                 .ctas = &options->ctas,
+                                 .diag = &part->diag};
+    return wm_select_init(&part->select, &options->select, err);
+}
+
+void wm_part_walk_fini(wm_part_walk *part, bool is_quiet)
+{
+    wm_select_warn_none(&part->select, &part->diag);
+    if (!is_quiet) {
+        wm_output_warnings(&part->diag);
+    }
+    wm_select_fini(&part->select);
 }

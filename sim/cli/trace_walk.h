@@ -26,12 +26,21 @@ typedef struct wm_trace_sink {
                             wm_error *err);
 } wm_trace_sink;
 
+/* CTAs in file order. */
+typedef struct wm_cta_range {
+    uint64_t n_skip;
+    uint64_t n_count; /* UINT64_MAX = all that follow */
+} wm_cta_range;
+
 typedef struct wm_trace_walk {
     /* in */
     const char *path;
     bool keep_going;
-    wm_select *select; /* NULL = every launch */
-    wm_diag *diag;     /* may be NULL */
+    bool may_seek;            /* what is not selected is passed over unread */
+    uint32_t jobs;            /* threads that may decode; 0 is 1 */
+    wm_select *select;        /* NULL = every launch */
+    const wm_cta_range *ctas; /* of each launch; NULL = all */
+    wm_diag *diag;            /* may be NULL */
     const wm_trace_sink *sink;
     void *context;
     /* out, also after an error */
@@ -39,8 +48,55 @@ typedef struct wm_trace_walk {
     char format[32];
     char digest[WM_DIGEST_HEX];
     uint64_t n_stored_bytes;
+    bool is_written; /* by wm_trace_rewrite */
 } wm_trace_walk;
 
 wm_status wm_trace_walk_run(wm_trace_walk *walk, wm_error *err);
+
+/* What of a trace `trace cat` and `trace slice` work on. */
+typedef struct wm_part_options {
+    wm_select_options select;
+    wm_cta_range ctas;
+} wm_part_options;
+
+#define WM_PART_ALL                                                            \
+    {                                                                          \
+        {NULL, 0, UINT64_MAX},                                                 \
+        {                                                                      \
+            0, UINT64_MAX                                                      \
+        }                                                                      \
+    }
+
+/* The options for it, for an option table: VALUES has a wm_part_options. */
+#define WM_PART_OPTIONS(VALUES, MEMBER)                                        \
+    WM_SELECT_OPTIONS(VALUES, MEMBER.select),                                  \
+        {WM_OPTION_NUMBER,                                                     \
+         '\0',                                                                 \
+         "cta-skip",                                                           \
+         "N",                                                                  \
+         "Skip the first N CTAs of each launch. [Default: 0]",                 \
+         offsetof(VALUES, MEMBER.ctas.n_skip),                                 \
+         0,                                                                    \
+         UINT64_MAX},                                                          \
+    {                                                                          \
+        WM_OPTION_NUMBER, '\0', "cta-count", "N",                              \
+            "Then take at most N. [Default: all]",                             \
+            offsetof(VALUES, MEMBER.ctas.n_count), 0, UINT64_MAX               \
+    }
+
+/* A walk over a part of a trace, with its own selection and warnings. */
+typedef struct wm_part_walk {
+    wm_trace_walk walk;
+    wm_select select;
+    wm_diag diag;
+} wm_part_walk;
+
+/* options must outlive the walk.  What is not selected is passed over, and
+ * not read where the trace has an index. */
+wm_status wm_part_walk_init(wm_part_walk *part, const char *path,
+                            const wm_part_options *options, bool keep_going,
+                            wm_error *err);
+/* Prints the warnings, unless is_quiet. */
+void wm_part_walk_fini(wm_part_walk *part, bool is_quiet);
 
 #endif

@@ -39,6 +39,10 @@ typedef struct wm_format {
                               wm_error *err);
     wm_status (*next_cta)(wm_reader *reader, wm_cta *cta, bool *has_cta,
                           wm_error *err);
+    /* Passes over the launch's next n CTAs, cta being scratch; NULL where
+     * reading them is the only way. */
+    wm_status (*skip_ctas)(wm_reader *reader, uint64_t n, wm_cta *cta,
+                           wm_error *err);
     const wm_launch *(*launch)(const wm_reader *reader);
     void (*close)(wm_reader *reader);
 } wm_format;

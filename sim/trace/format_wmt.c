@@ -1,14 +1,16 @@
 /*
  * format_wmt.c -- reads native trace files.
  *
- * One chunk at a time: 24 bytes of header with a CRC-32 of its own, then the
- * payload with its CRC-32.  A header that fails its check says nothing about
- * where the next chunk lies, so reading ends there; behind a damaged payload
- * it can go on (keep_going).  A file that ends without its footer is a cut
- * file: whole chunks are delivered, then a warning says what is lost.
+ * Chunks come in file order from wmt_ahead.h, decoded by then where helper
+ * threads were allowed.  Behind a damaged payload reading can go on
+ * (keep_going).  A file that ends without its footer is a cut file: whole
+ * chunks are delivered, then a warning says what is lost.
  *
  * Every chunk of a launch bears the launch's number, so that losing a chunk
  * never gives its CTAs to another launch.
+ *
+ * With may_seek the index serves to pass over CTAs that nobody asks for; what
+ * is passed over is not checked.
  */
 #include "trace/format.h"
 
@@ -16,52 +18,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/buffer.h"
 #include "trace/static_table.h"
 #include "trace/stream.h"
-#include "trace/wmt_decode.h"
+#include "trace/wmt_ahead.h"
+#include "trace/wmt_index.h"
 #include "trace/wmt_layout.h"
-#include "trace/wmt_pack.h"
 #include "trace/wmt_parse.h"
 
-#define PIECE_BYTES ((size_t)1 << 20)
-
-typedef struct chunk {
-    uint64_t offset; /* of its header in the file */
-    uint32_t type;
-    uint32_t flags;
-    uint32_t n_raw;
-    uint32_t n_packed;
-    uint32_t crc;
-} chunk;
+#define HELPERS_MAX 15u
 
 struct wm_reader {
     wm_stream *stream;
     wm_reader_context context;
-    wm_wmt_unpacker *unpacker;
-    wm_wmt_decoder *decoder;
-    bool is_decoding; /* the decoder has CTAs left */
-    chunk chunk;
-    bool is_waiting; /* chunk is read, nobody has used it */
+    wm_wmt_ahead *ahead;
+    wm_wmt_index *index; /* NULL: no seeking */
+    size_t next_row;     /* of the index, not yet passed */
+    uint32_t version;    /* of the file */
+    const wm_wmt_slot *slot;
+    bool is_waiting;  /* the slot is checked, nobody has used it */
+    bool is_decoding; /* the slot's CTAs are being delivered */
     bool is_ended;
-    bool is_damaged;  /* something was lost: counts need not agree */
-    uint8_t *payload; /* packed, then also unpacked */
-    size_t n_payload, cap_payload;
-    uint8_t *raw;
-    size_t cap_raw;
+    bool is_damaged; /* something was lost: counts need not agree */
+    bool has_sought;
     wm_launch launch;
     char *name;
     bool is_in_launch;
     uint32_t n_launches; /* LAUN chunks seen */
-    uint64_t n_ctas;     /* delivered of this launch */
+    uint64_t n_ctas;     /* of this launch, delivered or passed over */
     uint64_t n_chunks;
     wm_static_table statics;
 };
 
-static const char *chunk_name(const chunk *c, char name[5])
+static const char *chunk_name(uint32_t type, char name[5])
 {
     for (uint32_t i = 0; i < 4; i++) {
-        uint8_t byte = (uint8_t)(c->type >> (8 * i));
+        uint8_t byte = (uint8_t)(type >> (8 * i));
         name[i] = byte >= 'A' && byte <= 'Z' ? (char)byte : '?';
     }
     name[4] = '\0';
@@ -85,14 +78,13 @@ static void warn_cut(wm_reader *r, const char *what)
         wm_warn(r->context.diag, "trace-cut", r->context.path,
                 "%s: byte %" PRIu64 ": %s; lost: %" PRIu64 " of the %" PRIu64
                 " CTAs of launch %" PRIu32 " and all that follows it",
-                r->context.path, wm_stream_offset(r->stream), what, n_left,
+                r->context.path, r->slot->chunk.end, what, n_left,
                 r->launch.n_ctas, r->n_launches);
     } else {
         wm_warn(r->context.diag, "trace-cut", r->context.path,
                 "%s: byte %" PRIu64 ": %s; lost: all that follows launch "
                 "%" PRIu32,
-                r->context.path, wm_stream_offset(r->stream), what,
-                r->n_launches);
+                r->context.path, r->slot->chunk.end, what, r->n_launches);
     }
 }
 
@@ -106,43 +98,14 @@ static wm_status bad_chunk(wm_reader *r, const char *what, wm_error *err)
     if (!r->context.options.keep_going) {
         return wm_fail(err, WM_EFORMAT,
                        "%s: byte %" PRIu64 ": damaged %s chunk: %s",
-                       r->context.path, r->chunk.offset,
-                       chunk_name(&r->chunk, name), what);
+                       r->context.path, r->slot->chunk.offset,
+                       chunk_name(r->slot->chunk.type, name), what);
     }
     wm_warn(r->context.diag, "chunk-damaged", r->context.path,
             "%s: byte %" PRIu64 ": damaged %s chunk skipped: %s",
-            r->context.path, r->chunk.offset, chunk_name(&r->chunk, name),
-            what);
+            r->context.path, r->slot->chunk.offset,
+            chunk_name(r->slot->chunk.type, name), what);
     lose(r);
-    return WM_OK;
-}
-
-/* Reads the packed payload; memory grows with the bytes that are there. */
-static wm_status read_payload(wm_reader *r, bool *is_whole, wm_error *err)
-{
-    *is_whole = false;
-    r->n_payload = 0;
-    while (r->n_payload < r->chunk.n_packed) {
-        const uint8_t *bytes = NULL;
-        size_t n = 0;
-        size_t n_wanted = r->chunk.n_packed - r->n_payload;
-        n_wanted = n_wanted < PIECE_BYTES ? n_wanted : PIECE_BYTES;
-        wm_status status = wm_stream_peek(r->stream, n_wanted, &bytes, &n, err);
-        if (status != WM_OK) {
-            return status;
-        }
-        n = n < n_wanted ? n : n_wanted;
-        if (!wm_grow(&r->payload, &r->cap_payload, r->n_payload + n + 1, 1)) {
-            return wm_fail_memory(err);
-        }
-        memcpy(r->payload + r->n_payload, bytes, n);
-        r->n_payload += n;
-        wm_stream_consume(r->stream, n);
-        if (n < n_wanted) {
-            return WM_OK;
-        }
-    }
-    *is_whole = true;
     return WM_OK;
 }
 
@@ -151,75 +114,34 @@ static wm_status bad_header(wm_reader *r, const char *what, wm_error *err)
     if (!r->context.options.keep_going) {
         return wm_fail(err, WM_EFORMAT,
                        "%s: byte %" PRIu64 ": damaged chunk header: %s",
-                       r->context.path, r->chunk.offset, what);
+                       r->context.path, r->slot->chunk.offset, what);
     }
     warn_cut(r, "damaged chunk header");
     return WM_OK;
 }
 
-/* Sizes that no writer gives: refused before memory is taken for them. */
-static const char *size_fault(const chunk *c)
-{
-    bool is_stored = (c->flags & WM_WMT_FLAG_STORED) != 0;
-    if ((c->flags & ~WM_WMT_FLAG_STORED) != 0) {
-        return "unknown flags";
-    }
-    if (c->n_raw > WM_WMT_RAW_MAX || c->n_packed > WM_WMT_RAW_MAX) {
-        return "over 256 MiB";
-    }
-    if (is_stored ? c->n_packed != c->n_raw
-                  : c->n_raw / WM_WMT_DEFLATE_GAIN > c->n_packed) {
-        return "sizes that cannot belong to each other";
-    }
-    return NULL;
-}
-
-/*
- * Reads the next chunk's header and payload into the reader and checks both.
- * Afterwards is_waiting is true, or is_ended is.
- */
+/* Takes the next chunk that is as it was written.  Afterwards is_waiting is
+ * true, or is_ended is. */
 static wm_status next_chunk(wm_reader *r, wm_error *err)
 {
-    chunk *c = &r->chunk;
     while (!r->is_waiting && !r->is_ended) {
-        const uint8_t *head = NULL;
-        size_t n = 0;
-        bool is_whole = false;
-        c->offset = wm_stream_offset(r->stream);
-        wm_status status =
-            wm_stream_peek(r->stream, WM_WMT_CHUNK_BYTES, &head, &n, err);
+        wm_status status = wm_wmt_ahead_next(r->ahead, &r->slot, err);
         if (status != WM_OK) {
             return status;
         }
-        if (n < WM_WMT_CHUNK_BYTES) {
-            warn_cut(r, "the file ends without its footer");
+        const wm_wmt_chunk *chunk = &r->slot->chunk;
+        if (chunk->ending == WM_WMT_CUT) {
+            warn_cut(r, chunk->what);
             return WM_OK;
         }
-        c->type = wm_wmt_get_u32(head);
-        c->flags = wm_wmt_get_u32(head + 4);
-        c->n_raw = wm_wmt_get_u32(head + 8);
-        c->n_packed = wm_wmt_get_u32(head + 12);
-        c->crc = wm_wmt_get_u32(head + 16);
-        if (wm_wmt_crc32(head, 20) != wm_wmt_get_u32(head + 20)) {
-            return bad_header(r, "its CRC-32 does not fit", err);
-        }
-        if (size_fault(c) != NULL) {
-            return bad_header(r, size_fault(c), err);
-        }
-        wm_stream_consume(r->stream, WM_WMT_CHUNK_BYTES);
-        status = read_payload(r, &is_whole, err);
-        if (status != WM_OK) {
-            return status;
-        }
-        if (!is_whole) {
-            warn_cut(r, "the file ends within a chunk");
-            return WM_OK;
+        if (chunk->ending == WM_WMT_BAD_HEADER) {
+            return bad_header(r, chunk->what, err);
         }
         r->n_chunks++;
-        if (wm_wmt_crc32(r->payload, r->n_payload) == c->crc) {
-            r->is_waiting = true;
-        } else {
-            status = bad_chunk(r, "its CRC-32 does not fit", err);
+        const char *what = wm_wmt_ahead_check(r->ahead);
+        r->is_waiting = what == NULL;
+        if (what != NULL) {
+            status = bad_chunk(r, what, err);
             if (status != WM_OK) {
                 return status;
             }
@@ -231,20 +153,14 @@ static wm_status next_chunk(wm_reader *r, wm_error *err)
 /* The waiting chunk's payload, unpacked; *what names a fault. */
 static void unpack(wm_reader *r, wm_wmt_cursor *out, const char **what)
 {
-    const chunk *c = &r->chunk;
-    *what = NULL;
+    const wm_wmt_payload *payload = &r->slot->payload;
     r->is_waiting = false;
-    *out = (wm_wmt_cursor){r->payload, r->payload + r->n_payload};
-    if ((c->flags & WM_WMT_FLAG_STORED) != 0) {
-        return;
+    *what = wm_wmt_ahead_open(r->ahead);
+    *out = (wm_wmt_cursor){NULL, NULL};
+    if (*what == NULL) {
+        *out =
+            (wm_wmt_cursor){payload->bytes, payload->bytes + payload->n_bytes};
     }
-    if (!wm_grow(&r->raw, &r->cap_raw, c->n_raw + (size_t)1, 1)) {
-        *what = wm_wmt_no_memory;
-    } else if (!wm_wmt_unpack(r->unpacker, r->payload, r->n_payload, r->raw,
-                              c->n_raw)) {
-        *what = "it does not unpack to the size it names";
-    }
-    *out = (wm_wmt_cursor){r->raw, r->raw + c->n_raw};
 }
 
 static const char *use_launch(wm_reader *r, wm_wmt_cursor *cursor)
@@ -278,6 +194,7 @@ static const char *use_launch(wm_reader *r, wm_wmt_cursor *cursor)
     r->launch.where = r->context.path;
     r->n_launches = number + 1;
     r->n_ctas = 0;
+    r->next_row = 0;
     r->is_in_launch = true;
     return NULL;
 }
@@ -291,22 +208,23 @@ static const char *use_statics(wm_reader *r, wm_wmt_cursor *cursor)
     return fault;
 }
 
-static const char *open_ctas(wm_reader *r, wm_wmt_cursor *cursor)
+/* Holds the head of an opened CTAS chunk against its launch. */
+static const char *check_ctas(const wm_reader *r)
 {
-    wm_wmt_chunk_head head = {0, 0, 0, 0};
-    size_t n = wm_wmt_left(cursor);
-    const char *fault = wm_wmt_decoder_head(cursor->at, n, &head);
-    if (fault != NULL) {
-        return fault;
-    }
-    if (head.launch + UINT64_C(1) != r->n_launches) {
+    const wm_wmt_chunk_head *head = &r->slot->head;
+    if (head->launch + UINT64_C(1) != r->n_launches) {
         return "CTAs of a launch that is not there";
     }
-    if (head.first_cta < r->n_ctas ||
-        (head.first_cta > r->n_ctas && !r->is_damaged)) {
+    if (head->first_cta < r->n_ctas ||
+        (head->first_cta > r->n_ctas && !r->is_damaged)) {
         return "CTAs out of order";
     }
-    return wm_wmt_decoder_open(r->decoder, &r->launch, cursor->at, n);
+    if (head->n_statics > r->launch.n_statics) {
+        return "static instructions that no chunk before it gave";
+    }
+    return (head->lane_mask & ~wm_low_mask(r->launch.warp_size)) == 0
+               ? NULL
+               : "active lanes beyond the warp size";
 }
 
 static const char *check_foot(const wm_reader *r, const wm_wmt_cursor *cursor)
@@ -315,30 +233,24 @@ static const char *check_foot(const wm_reader *r, const wm_wmt_cursor *cursor)
         memcmp(cursor->at + 24, WM_WMT_FOOT_MAGIC, 8) != 0) {
         return "not a footer";
     }
-    if (!r->is_damaged &&
-        (wm_wmt_get_u64(cursor->at + 8) != r->n_launches ||
-         wm_wmt_get_u64(cursor->at + 16) + 1 != r->n_chunks)) {
+    bool is_counted = !r->is_damaged && !r->has_sought;
+    if (is_counted && (wm_wmt_get_u64(cursor->at + 8) != r->n_launches ||
+                       wm_wmt_get_u64(cursor->at + 16) + 1 != r->n_chunks)) {
         return "launches or chunks are missing";
     }
-    return NULL;
+    return r->slot->has_more ? "bytes behind the footer" : NULL;
 }
 
 static wm_status read_foot(wm_reader *r, wm_error *err)
 {
-    const uint8_t *bytes = NULL;
     const char *what = NULL;
-    size_t n = 0;
     wm_wmt_cursor cursor;
     r->is_ended = true;
     unpack(r, &cursor, &what);
     if (what == NULL) {
         what = check_foot(r, &cursor);
     }
-    wm_status status = wm_stream_peek(r->stream, 1, &bytes, &n, err);
-    if (status == WM_OK && what == NULL && n > 0) {
-        what = "bytes behind the footer";
-    }
-    return status == WM_OK && what != NULL ? bad_chunk(r, what, err) : status;
+    return what == NULL ? WM_OK : bad_chunk(r, what, err);
 }
 
 /* Fewer CTAs than the grid: the kernel was not traced whole. */
@@ -353,50 +265,137 @@ static void check_cta_count(wm_reader *r)
     }
 }
 
-static wm_status wmt_next_cta(wm_reader *r, wm_cta *cta, bool *has_cta,
-                              wm_error *err)
+/* --- passing over what nobody asks for ------------------------------------ */
+
+static const wm_wmt_index_launch *indexed_launch(const wm_reader *r)
+{
+    bool is_there = r->index != NULL && r->is_in_launch && !r->is_damaged &&
+                    r->n_launches <= r->index->n_launches;
+    return is_there ? &r->index->launches[r->n_launches - 1] : NULL;
+}
+
+static wm_status seek_row(wm_reader *r, size_t row, wm_error *err)
+{
+    const wm_wmt_index_launch *launch = indexed_launch(r);
+    uint64_t offset = r->index->rows[launch->first_row + row].offset;
+    r->next_row = row;
+    if (offset <= r->slot->chunk.end) {
+        return WM_OK;
+    }
+    r->has_sought = true;
+    return wm_wmt_ahead_seek(r->ahead, offset, err);
+}
+
+/* Behind the CTAS chunks that hold no more than the next *n CTAs; stops at
+ * each STAT chunk, and at the launch's last chunk. */
+static wm_status pass_chunks(wm_reader *r, uint64_t *n, wm_error *err)
+{
+    const wm_wmt_index_launch *launch = indexed_launch(r);
+    if (*n == 0 || launch == NULL || r->is_waiting) {
+        return WM_OK;
+    }
+    const wm_wmt_index_row *rows = r->index->rows + launch->first_row;
+    size_t row = r->next_row;
+    while (row < launch->n_rows && rows[row].offset < r->slot->chunk.end) {
+        row++;
+    }
+    while (row + 1 < launch->n_rows && rows[row].n_ctas != 0 &&
+           rows[row].n_ctas <= *n) {
+        *n -= rows[row].n_ctas;
+        r->n_ctas += rows[row].n_ctas;
+        row++;
+    }
+    return row < launch->n_rows ? seek_row(r, row, err) : WM_OK;
+}
+
+/* To the last chunk of the launch: behind it lies what comes next. */
+static wm_status pass_launch(wm_reader *r, wm_error *err)
+{
+    const wm_wmt_index_launch *launch = indexed_launch(r);
+    if (launch == NULL || r->is_waiting || launch->n_rows == 0) {
+        return WM_OK;
+    }
+    return seek_row(r, launch->n_rows - 1, err);
+}
+
+/* --- the reader ----------------------------------------------------------- */
+
+/* The next chunk of the launch: statics are taken in, CTAs made ready. */
+static wm_status next_launch_chunk(wm_reader *r, const char **what,
+                                   wm_error *err)
+{
+    wm_wmt_cursor cursor;
+    *what = NULL;
+    wm_status status = next_chunk(r, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    uint32_t type = r->slot->chunk.type;
+    if (r->is_ended || (type != WM_WMT_STAT && type != WM_WMT_CTAS)) {
+        check_cta_count(r);
+        r->is_in_launch = false;
+        return WM_OK;
+    }
+    unpack(r, &cursor, what);
+    if (*what == NULL && type == WM_WMT_STAT) {
+        *what = use_statics(r, &cursor);
+    } else if (*what == NULL) {
+        *what = check_ctas(r);
+        r->is_decoding = *what == NULL;
+    }
+    return WM_OK;
+}
+
+/* The next CTA, or one of the *n_skip behind it: *n_skip falls by as many as
+ * were passed over. */
+static wm_status find_cta(wm_reader *r, wm_cta *cta, bool *has_cta,
+                          uint64_t *n_skip, wm_error *err)
 {
     *has_cta = false;
     while (r->is_in_launch) {
         const char *what = NULL;
-        wm_wmt_cursor cursor;
+        wm_status status = WM_OK;
         if (r->is_decoding) {
-            what = wm_wmt_decoder_next(r->decoder, cta);
-            r->is_decoding =
-                what == NULL && wm_wmt_decoder_n_left(r->decoder) > 0;
-            if (what == NULL) {
-                r->n_ctas++;
-                *has_cta = true;
+            what = wm_wmt_ahead_next_cta(r->ahead, cta, has_cta);
+            r->is_decoding = *has_cta;
+            r->n_ctas += *has_cta;
+            if (*has_cta) {
                 return WM_OK;
             }
         } else {
-            wm_status status = next_chunk(r, err);
-            if (status != WM_OK) {
-                return status;
-            }
-            if (r->is_ended || (r->chunk.type != WM_WMT_STAT &&
-                                r->chunk.type != WM_WMT_CTAS)) {
-                check_cta_count(r);
-                r->is_in_launch = false;
-                return WM_OK;
-            }
-            unpack(r, &cursor, &what);
-            if (what == NULL && r->chunk.type == WM_WMT_STAT) {
-                what = use_statics(r, &cursor);
-            } else if (what == NULL) {
-                what = open_ctas(r, &cursor);
-                r->is_decoding =
-                    what == NULL && wm_wmt_decoder_n_left(r->decoder) > 0;
+            status = pass_chunks(r, n_skip, err);
+            if (status == WM_OK) {
+                status = next_launch_chunk(r, &what, err);
             }
         }
-        if (what != NULL) {
-            wm_status status = bad_chunk(r, what, err);
-            if (status != WM_OK) {
-                return status;
-            }
+        if (status == WM_OK && what != NULL) {
+            status = bad_chunk(r, what, err);
+        }
+        if (status != WM_OK) {
+            return status;
         }
     }
     return WM_OK;
+}
+
+static wm_status wmt_next_cta(wm_reader *r, wm_cta *cta, bool *has_cta,
+                              wm_error *err)
+{
+    uint64_t n_skip = 0;
+    wm_wmt_ahead_set_skipping(r->ahead, false);
+    return find_cta(r, cta, has_cta, &n_skip, err);
+}
+
+static wm_status wmt_skip_ctas(wm_reader *r, uint64_t n, wm_cta *cta,
+                               wm_error *err)
+{
+    bool has_cta = true;
+    wm_status status = WM_OK;
+    while (status == WM_OK && n > 0 && has_cta) {
+        n--;
+        status = find_cta(r, cta, &has_cta, &n, err);
+    }
+    return status;
 }
 
 /* A launch or a copy from the waiting chunk; other types pass by. */
@@ -404,7 +403,7 @@ static wm_status use_command(wm_reader *r, wm_command *out, wm_error *err)
 {
     const char *what = NULL;
     wm_wmt_cursor cursor;
-    uint32_t type = r->chunk.type;
+    uint32_t type = r->slot->chunk.type;
     if (type == WM_WMT_FOOT) {
         return read_foot(r, err);
     }
@@ -432,18 +431,19 @@ static wm_status wmt_next_command(wm_reader *r, wm_command *out, wm_error *err)
 {
     memset(out, 0, sizeof(*out));
     out->kind = WM_COMMAND_END;
+    wm_status status = pass_launch(r, err);
+    if (r->is_in_launch) {
+        wm_wmt_ahead_set_skipping(r->ahead, true);
+    }
     r->is_in_launch = false;
     r->is_decoding = false;
-    while (out->kind == WM_COMMAND_END && !r->is_ended) {
-        wm_status status = next_chunk(r, err);
+    while (status == WM_OK && out->kind == WM_COMMAND_END && !r->is_ended) {
+        status = next_chunk(r, err);
         if (status == WM_OK && r->is_waiting) {
             status = use_command(r, out, err);
         }
-        if (status != WM_OK) {
-            return status;
-        }
     }
-    return WM_OK;
+    return status;
 }
 
 static const wm_launch *wmt_launch(const wm_reader *reader)
@@ -456,12 +456,10 @@ static void wmt_close(wm_reader *reader)
     if (reader == NULL) {
         return;
     }
+    wm_wmt_ahead_free(reader->ahead);
     wm_stream_close(reader->stream);
-    wm_wmt_unpacker_free(reader->unpacker);
-    wm_wmt_decoder_free(reader->decoder);
+    wm_wmt_index_free(reader->index);
     wm_static_table_fini(&reader->statics);
-    free(reader->payload);
-    free(reader->raw);
     free(reader->name);
     free(reader);
 }
@@ -483,14 +481,36 @@ static wm_status read_file_head(wm_reader *r, wm_error *err)
                        "copied as text?)",
                        r->context.path);
     }
-    if (wm_wmt_get_u32(head + 8) != WM_WMT_VERSION) {
-        return wm_fail(
-            err, WM_EFORMAT,
-            "%s: trace format %" PRIu32 ", this program reads format %u",
-            r->context.path, wm_wmt_get_u32(head + 8), WM_WMT_VERSION);
+    r->version = wm_wmt_get_u32(head + 8);
+    if (r->version < WM_WMT_VERSION_MIN || r->version > WM_WMT_VERSION) {
+        return wm_fail(err, WM_EFORMAT,
+                       "%s: byte 8: found trace format %" PRIu32
+                       ", wanted %u to %u: another version of warpmem wrote it",
+                       r->context.path, r->version, WM_WMT_VERSION_MIN,
+                       WM_WMT_VERSION);
     }
     wm_stream_consume(r->stream, WM_WMT_FILE_BYTES);
     return WM_OK;
+}
+
+static wm_status start(wm_reader *r, wm_error *err)
+{
+    const wm_trace_options *options = &r->context.options;
+    uint32_t n_helpers = 0;
+    wm_status status = read_file_head(r, err);
+    if (status == WM_OK && options->may_seek) {
+        status = wm_wmt_index_load(r->context.path, &r->index, err);
+    }
+    if (r->index == NULL && options->jobs > 1) {
+        n_helpers = options->jobs - 1;
+        n_helpers = n_helpers < HELPERS_MAX ? n_helpers : HELPERS_MAX;
+    }
+    if (status == WM_OK) {
+        status = wm_wmt_ahead_new(r->stream, r->version, n_helpers,
+                                  r->context.digest, r->context.n_bytes_done,
+                                  &r->ahead, err);
+    }
+    return status;
 }
 
 static wm_status wmt_open(wm_stream *stream, const wm_reader_context *context,
@@ -507,14 +527,7 @@ static wm_status wmt_open(wm_stream *stream, const wm_reader_context *context,
     r->launch.name = "";
     r->launch.where = context->path;
     wm_static_table_init(&r->statics);
-    r->unpacker = wm_wmt_unpacker_new();
-    r->decoder = wm_wmt_decoder_new();
-    wm_status status = WM_OK;
-    if (r->unpacker == NULL || r->decoder == NULL) {
-        status = wm_fail_memory(err);
-    } else {
-        status = read_file_head(r, err);
-    }
+    wm_status status = start(r, err);
     if (status != WM_OK) {
         wmt_close(r);
         return status;
@@ -536,6 +549,7 @@ const wm_format wm_format_wmt = {
     .open = wmt_open,
     .next_command = wmt_next_command,
     .next_cta = wmt_next_cta,
+    .skip_ctas = wmt_skip_ctas,
     .launch = wmt_launch,
     .close = wmt_close,
 };

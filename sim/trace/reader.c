@@ -116,6 +116,20 @@ wm_status wm_trace_next_cta(wm_trace *trace, wm_cta *cta, bool *has_cta,
     return trace->format->next_cta(trace->reader, cta, has_cta, err);
 }
 
+wm_status wm_trace_skip_ctas(wm_trace *trace, uint64_t n, wm_cta *cta,
+                             wm_error *err)
+{
+    bool has_cta = true;
+    wm_status status = WM_OK;
+    if (trace->format->skip_ctas != NULL) {
+        return trace->format->skip_ctas(trace->reader, n, cta, err);
+    }
+    for (; status == WM_OK && n > 0 && has_cta; n--) {
+        status = wm_trace_next_cta(trace, cta, &has_cta, err);
+    }
+    return status;
+}
+
 const wm_launch *wm_trace_launch(const wm_trace *trace)
 {
     return trace->format->launch(trace->reader);

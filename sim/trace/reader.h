@@ -21,10 +21,12 @@
  *               With `keep_going` a kernel that cannot be read is skipped or
  *               cut short, wm_trace_is_complete() turns false and a warning
  *               says why.
- * Threads       one thread at a time per trace.
+ * Threads       one thread at a time per trace; helpers of its own where
+ *               options.jobs allows them, which the caller never sees.
  * Repeatable    the same bytes give the same records.
  * Cost          memory: one CTA (grouped formats) or the CTAs interleaved in
- *               the file at one time (raw formats), whatever the file's size.
+ *               the file at one time (raw formats), whatever the file's size;
+ *               with helpers some chunks of a native file more.
  */
 #ifndef WM_TRACE_READER_H
 #define WM_TRACE_READER_H
@@ -38,6 +40,13 @@ typedef struct wm_trace wm_trace;
 
 typedef struct wm_trace_options {
     bool keep_going;
+    /* What nobody asks for may be left unread: it is not checked then, and
+     * digest and position say nothing. */
+    bool may_seek;
+    /* Threads that may decode, the caller included; 0 is 1.  The records, the
+     * warnings and the errors do not depend on it.  (Only native files use
+     * more than one.) */
+    uint32_t jobs;
 } wm_trace_options;
 
 typedef enum wm_command_kind {
@@ -60,6 +69,10 @@ wm_status wm_trace_next_command(wm_trace *trace, wm_command *out,
 /* Fills *cta (cleared first) with the launch's next CTA in file order. */
 wm_status wm_trace_next_cta(wm_trace *trace, wm_cta *cta, bool *has_cta,
                             wm_error *err);
+/* Passes over the launch's next n CTAs, or those there are; *cta is scratch.
+ * A native file with an index and may_seek is not read for it. */
+wm_status wm_trace_skip_ctas(wm_trace *trace, uint64_t n, wm_cta *cta,
+                             wm_error *err);
 /* The launch that next_cta reads, with its statics as known by now. */
 const wm_launch *wm_trace_launch(const wm_trace *trace);
 void wm_trace_close(wm_trace *trace); /* NULL is fine */

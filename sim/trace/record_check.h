@@ -12,6 +12,7 @@
 
 #define WM_WARPS_PER_CTA_MAX   1024u
 #define WM_RECORDS_PER_CTA_MAX ((size_t)1 << 24)
+#define WM_LANES_PER_CTA_MAX   ((size_t)1 << 28) /* words of its lists */
 
 /* NULL, or what is wrong with the record ("width over 32").  The static id of
  * a GAP record means nothing and is not looked at. */

@@ -446,6 +446,39 @@ void wm_stream_close(wm_stream *stream)
     free(stream);
 }
 
+void wm_stream_set_account(wm_stream *stream, wm_digest *digest,
+                           uint64_t *n_bytes_done)
+{
+    stream->digest = digest;
+    stream->n_bytes_done = n_bytes_done;
+}
+
+bool wm_stream_can_seek(const wm_stream *stream)
+{
+    return stream->codec == CODEC_NONE && stream->stored_size > 0;
+}
+
+wm_status wm_stream_seek(wm_stream *stream, uint64_t offset, wm_error *err)
+{
+    wm_stream *s = stream;
+    assert(offset >= s->offset && wm_stream_can_seek(s));
+    if (offset - s->offset <= s->end - s->begin) {
+        wm_stream_consume(s, (size_t)(offset - s->offset));
+        return WM_OK;
+    }
+    if (lseek(s->file, (off_t)offset, SEEK_SET) < 0) {
+        return wm_fail(err, WM_EIO, "%s: %s", s->path, strerror(errno));
+    }
+    s->digest = NULL;
+    s->begin = s->end = 0;
+    s->stored_begin = s->stored_end = 0;
+    s->stored_offset = offset;
+    s->n_fed = offset;
+    s->stored_ended = s->ended = false;
+    s->offset = offset;
+    return WM_OK;
+}
+
 wm_status wm_stream_peek(wm_stream *stream, size_t n_wanted,
                          const uint8_t **bytes, size_t *n_bytes, wm_error *err)
 {

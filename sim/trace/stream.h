@@ -30,6 +30,14 @@ wm_status wm_stream_open(const char *path, wm_digest *digest,
                          uint64_t *n_bytes_done, wm_stream **out,
                          wm_error *err);
 void wm_stream_close(wm_stream *stream); /* NULL is fine */
+/* From now on these receive stored bytes and their count. */
+void wm_stream_set_account(wm_stream *stream, wm_digest *digest,
+                           uint64_t *n_bytes_done);
+/* True for a plain regular file, in which seek works. */
+bool wm_stream_can_seek(const wm_stream *stream);
+/* Goes on at offset, which must not lie behind; what is passed over is not
+ * read, and the digest says nothing from then on. */
+wm_status wm_stream_seek(wm_stream *stream, uint64_t offset, wm_error *err);
 
 /* At least n_wanted bytes unless the file ends before; *bytes is a view.
  * n_wanted <= 64 MiB. Does not consume. */

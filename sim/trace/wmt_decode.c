@@ -10,14 +10,16 @@
 #include "base/bits.h"
 #include "base/buffer.h"
 #include "trace/record_check.h"
+#include "trace/statics.h"
 #include "trace/wmt_layout.h"
+#include "trace/wmt_list.h"
 
 typedef struct template
 {
     size_t first;
+    uint64_t n_lanes; /* words of its lists */
     uint32_t n_records;
     bool is_seen;
-    bool has_list;
 }
 template;
 
@@ -40,6 +42,7 @@ struct wm_wmt_decoder {
     uint32_t last_id[3];
     uint64_t last_work[WM_WMT_N_WORK];
     uint32_t n_left;
+    uint32_t version;
 };
 
 const char wm_wmt_no_memory[] = "out of memory";
@@ -67,32 +70,41 @@ static bool read_head(wm_wmt_cursor *cursor, wm_wmt_chunk_head *head)
     return wm_wmt_get_u32_varint(cursor, UINT32_MAX, &head->launch) &&
            wm_wmt_get_varint(cursor, &head->first_cta) &&
            wm_wmt_get_u32_varint(cursor, UINT32_MAX, &head->n_ctas) &&
-           wm_wmt_get_u32_varint(cursor, UINT32_MAX, &head->n_statics);
+           wm_wmt_get_u32_varint(cursor, WM_STATICS_MAX, &head->n_statics);
 }
 
-const char *wm_wmt_decoder_head(const uint8_t *payload, size_t n_bytes,
-                                wm_wmt_chunk_head *head)
+static bool is_in_version(const wm_wmt_decoder *d, size_t column)
 {
-    wm_wmt_cursor cursor = {payload, payload + n_bytes};
-    return read_head(&cursor, head) ? NULL : "head ends early";
+    return column != WM_WMT_COL_LISTS || d->version >= 2;
 }
 
-/* The column sizes, and from them the cursors; they must fill the payload. */
-static const char *read_columns(wm_wmt_decoder *d, wm_wmt_cursor *cursor)
+/* The column sizes, and from them the cursors; they must fill the payload.
+ * Only the last column may be the tail, and then it is all of the tail. */
+static const char *read_columns(wm_wmt_decoder *d, wm_wmt_cursor *cursor,
+                                const wm_wmt_payload *payload)
 {
-    uint64_t size[WM_WMT_N_COLUMNS];
+    uint64_t size[WM_WMT_N_COLUMNS] = {0};
     for (size_t i = 0; i < WM_WMT_N_COLUMNS; i++) {
-        if (!wm_wmt_get_varint(cursor, &size[i])) {
+        if (is_in_version(d, i) && !wm_wmt_get_varint(cursor, &size[i])) {
             return "column sizes end early";
         }
     }
     for (size_t i = 0; i < WM_WMT_N_COLUMNS; i++) {
-        if (size[i] > wm_wmt_left(cursor)) {
+        bool is_tail = i == WM_WMT_COL_LANES && payload->tail != NULL;
+        wm_wmt_cursor tail = {payload->tail, payload->tail};
+        wm_wmt_cursor *from = is_tail ? &tail : cursor;
+        if (is_tail) {
+            tail.end += payload->n_tail;
+        }
+        if (size[i] > wm_wmt_left(from)) {
             return "column larger than the chunk";
         }
-        d->column[i].at = cursor->at;
-        d->column[i].end = cursor->at + size[i];
-        cursor->at = d->column[i].end;
+        d->column[i].at = from->at;
+        d->column[i].end = from->at + size[i];
+        from->at = d->column[i].end;
+        if (wm_wmt_left(&tail) != 0 && is_tail) {
+            return "bytes behind the last column";
+        }
     }
     return wm_wmt_left(cursor) == 0 ? NULL : "bytes behind the last column";
 }
@@ -143,8 +155,7 @@ static bool shape_set(wm_record *shape, wm_wmt_field field, uint64_t x)
     return x <= UINT16_MAX;
 }
 
-static const char *read_shapes(wm_wmt_decoder *d, const wm_launch *launch,
-                               uint32_t n_statics)
+static const char *read_shapes(wm_wmt_decoder *d, wm_wmt_chunk_head *head)
 {
     wm_wmt_cursor *column = &d->column[WM_WMT_COL_SHAPES];
     if (d->n_shapes > wm_wmt_left(column) / WM_WMT_N_FIELDS) {
@@ -166,10 +177,11 @@ static const char *read_shapes(wm_wmt_decoder *d, const wm_launch *launch,
     }
     for (size_t i = 0; i < d->n_shapes; i++) {
         const char *fault =
-            wm_record_fault(&d->shapes[i], n_statics, launch->warp_size);
+            wm_record_fault(&d->shapes[i], head->n_statics, WM_LANES_MAX);
         if (fault != NULL) {
             return fault;
         }
+        head->lane_mask |= d->shapes[i].mask;
     }
     return wm_wmt_left(column) == 0 ? NULL : "bytes behind the record shapes";
 }
@@ -191,12 +203,21 @@ static const char *read_template_lengths(wm_wmt_decoder *d)
                                    &n)) {
             return "template lengths end early or are out of range";
         }
-        d->templates[i] = (template){d->n_ids, n, false, false};
+        d->templates[i] = (template){d->n_ids, 0, n, false};
         d->n_ids += n;
     }
     return d->n_ids <= wm_wmt_left(column)
                ? NULL
                : "more records in templates than bytes for them";
+}
+
+/* Words of the record's list in a CTA's pool. */
+static size_t list_words(const wm_record *record)
+{
+    size_t n = wm_popcount64(record->mask);
+    return record->pattern == WM_PATTERN_AFFINE   ? 0
+           : record->pattern == WM_PATTERN_LIST64 ? 2 * n
+                                                  : n;
 }
 
 static const char *read_templates(wm_wmt_decoder *d)
@@ -224,35 +245,33 @@ static const char *read_templates(wm_wmt_decoder *d)
                 return "template with a record shape that does not exist";
             }
             d->shape_ids[made->first + i] = (uint32_t)id;
-            made->has_list |= d->shapes[id].pattern != WM_PATTERN_AFFINE;
+            made->n_lanes += list_words(&d->shapes[id]);
         }
     }
     return wm_wmt_left(column) == 0 ? NULL : "bytes behind the templates";
 }
 
 const char *wm_wmt_decoder_open(wm_wmt_decoder *decoder,
-                                const wm_launch *launch, const uint8_t *payload,
-                                size_t n_bytes)
+                                const wm_wmt_payload *payload,
+                                wm_wmt_chunk_head *head)
 {
     wm_wmt_decoder *d = decoder;
-    wm_wmt_cursor cursor = {payload, payload + n_bytes};
-    wm_wmt_chunk_head head = {0, 0, 0, 0};
+    wm_wmt_cursor cursor = {payload->bytes, payload->bytes + payload->n_bytes};
     uint32_t n_shapes = 0;
     uint32_t n_templates = 0;
+    d->version = payload->version;
     d->n_left = 0;
-    if (!read_head(&cursor, &head) ||
+    memset(head, 0, sizeof(*head));
+    if (!read_head(&cursor, head) ||
         !wm_wmt_get_u32_varint(&cursor, UINT32_MAX, &n_shapes) ||
         !wm_wmt_get_u32_varint(&cursor, UINT32_MAX, &n_templates)) {
-        return "head ends early";
-    }
-    if (head.n_statics > launch->n_statics) {
-        return "static instructions that no chunk before it gave";
+        return "head ends early or is out of range";
     }
     d->n_shapes = n_shapes;
     d->n_templates = n_templates;
-    const char *fault = read_columns(d, &cursor);
+    const char *fault = read_columns(d, &cursor, payload);
     if (fault == NULL) {
-        fault = read_shapes(d, launch, head.n_statics);
+        fault = read_shapes(d, head);
     }
     if (fault == NULL) {
         fault = read_templates(d);
@@ -260,15 +279,28 @@ const char *wm_wmt_decoder_open(wm_wmt_decoder *decoder,
     if (fault != NULL) {
         return fault;
     }
-    size_t n_slots = (size_t)head.n_statics + 1;
+    size_t n_slots = (size_t)head->n_statics + 1;
     if (!wm_grow(&d->statics, &d->cap_statics, n_slots, sizeof(*d->statics))) {
         return wm_wmt_no_memory;
     }
     memset(d->statics, 0, n_slots * sizeof(*d->statics));
     memset(d->last_id, 0, sizeof(d->last_id));
     memset(d->last_work, 0, sizeof(d->last_work));
-    d->n_left = head.n_ctas;
+    d->n_left = head->n_ctas;
     return NULL;
+}
+
+void wm_wmt_decoder_measure(const wm_wmt_decoder *decoder, uint64_t *n_records,
+                            uint64_t *n_lanes)
+{
+    wm_wmt_cursor warps = decoder->column[WM_WMT_COL_WARPS];
+    uint64_t x = 0;
+    *n_records = 0;
+    *n_lanes = 0;
+    while (wm_wmt_get_varint(&warps, &x) && x >> 1 < decoder->n_templates) {
+        *n_records += decoder->templates[x >> 1].n_records;
+        *n_lanes += decoder->templates[x >> 1].n_lanes;
+    }
 }
 
 uint32_t wm_wmt_decoder_n_left(const wm_wmt_decoder *decoder)
@@ -350,28 +382,42 @@ static bool copy_moved(wm_wmt_decoder *d, template *t, wm_record *out)
     return true;
 }
 
-static const char *read_lanes(wm_wmt_decoder *d, wm_cta *cta, wm_record *record)
+/* A list of format 1: words as they are. */
+static bool copy_words(wm_wmt_cursor *column, uint32_t *pool, size_t n)
 {
-    wm_wmt_cursor *column = &d->column[WM_WMT_COL_LANES];
-    size_t n = wm_popcount64(record->mask);
-    if (record->pattern == WM_PATTERN_LIST64) {
-        n *= 2;
-    }
     if (n > wm_wmt_left(column) / 4) {
-        return "lanes column ends early";
+        return false;
     }
-    if (cta->n_lanes + n > UINT32_MAX ||
-        !wm_grow(&cta->lanes, &cta->cap_lanes, cta->n_lanes + n + 1,
-                 sizeof(*cta->lanes))) {
-        return wm_wmt_no_memory;
-    }
-    record->u.list = (uint32_t)cta->n_lanes;
-    uint32_t *slot = cta->lanes + cta->n_lanes;
     for (size_t i = 0; i < n; i++) {
-        slot[i] = wm_wmt_get_u32(column->at + 4 * i);
+        pool[i] = wm_wmt_get_u32(column->at + 4 * i);
     }
     column->at += 4 * n;
-    cta->n_lanes += n;
+    return true;
+}
+
+/* The lists of a warp's n records; the pool has room for all of them. */
+static const char *read_lists(wm_wmt_decoder *d, wm_cta *cta,
+                              wm_record *records, size_t n)
+{
+    wm_wmt_cursor *lanes = &d->column[WM_WMT_COL_LANES];
+    for (size_t i = 0; i < n; i++) {
+        wm_record *record = &records[i];
+        size_t n_words = list_words(record);
+        if (n_words == 0) {
+            continue;
+        }
+        uint32_t *pool = cta->lanes + cta->n_lanes;
+        bool is_read =
+            d->version >= 2
+                ? wm_wmt_list_read(&d->column[WM_WMT_COL_LISTS], lanes, record,
+                                   pool, wm_popcount64(record->mask))
+                : copy_words(lanes, pool, n_words);
+        if (!is_read) {
+            return "lanes column ends early or is out of range";
+        }
+        record->u.list = (uint32_t)cta->n_lanes;
+        cta->n_lanes += n_words;
+    }
     return NULL;
 }
 
@@ -393,8 +439,13 @@ static const char *read_warp(wm_wmt_decoder *d, wm_cta *cta, uint32_t w)
     if (t->n_records > WM_RECORDS_PER_CTA_MAX - cta->n_records) {
         return "CTA with too many records";
     }
+    if (t->n_lanes > WM_LANES_PER_CTA_MAX - cta->n_lanes) {
+        return "CTA with too many lanes in lists";
+    }
     if (!wm_grow(&cta->records, &cta->cap_records,
-                 cta->n_records + t->n_records + 1, sizeof(*cta->records))) {
+                 cta->n_records + t->n_records + 1, sizeof(*cta->records)) ||
+        !wm_grow(&cta->lanes, &cta->cap_lanes,
+                 cta->n_lanes + (size_t)t->n_lanes + 1, sizeof(*cta->lanes))) {
         return wm_wmt_no_memory;
     }
     wm_record *out = cta->records + cta->n_records;
@@ -406,15 +457,7 @@ static const char *read_warp(wm_wmt_decoder *d, wm_cta *cta, uint32_t w)
     } else if (!copy_moved(d, t, out)) {
         return "moves column ends early";
     }
-    for (size_t i = 0; t->has_list && i < t->n_records; i++) {
-        if (out[i].pattern != WM_PATTERN_AFFINE) {
-            const char *fault = read_lanes(d, cta, &out[i]);
-            if (fault != NULL) {
-                return fault;
-            }
-        }
-    }
-    return NULL;
+    return t->n_lanes == 0 ? NULL : read_lists(d, cta, out, t->n_records);
 }
 
 const char *wm_wmt_decoder_next(wm_wmt_decoder *decoder, wm_cta *cta)

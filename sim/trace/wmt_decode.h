@@ -4,7 +4,9 @@
  *
  * Nothing in the payload is trusted: every count is checked against the bytes
  * that remain before memory is taken, every shape against record_check.h, and
- * the columns must be used up exactly by the last CTA.
+ * the columns must be used up exactly by the last CTA.  What the launch says
+ * is not looked at, so that a chunk can be decoded before its launch is known
+ * to the reader: the reader holds head and lane_mask against it.
  *
  * Ownership  new/free; the payload belongs to the caller and must outlive the
  *            decoding of its CTAs.
@@ -24,12 +26,23 @@
 
 typedef struct wm_wmt_decoder wm_wmt_decoder;
 
+/* An unpacked CTAS payload: bytes, and the tail that was never packed.  Both
+ * are followed by WM_WMT_LIST_SLACK readable bytes. */
+typedef struct wm_wmt_payload {
+    uint32_t version; /* of the file */
+    const uint8_t *bytes;
+    size_t n_bytes;
+    const uint8_t *tail;
+    size_t n_tail;
+} wm_wmt_payload;
+
 /* What the payload says about its place in the file. */
 typedef struct wm_wmt_chunk_head {
     uint32_t launch; /* number of the launch in the file, from 0 */
     uint32_t n_statics;
     uint64_t first_cta;
     uint32_t n_ctas;
+    uint64_t lane_mask; /* lanes that any record uses */
 } wm_wmt_chunk_head;
 
 /* The one fault that is not the file's; compare by address. */
@@ -38,13 +51,13 @@ extern const char wm_wmt_no_memory[];
 wm_wmt_decoder *wm_wmt_decoder_new(void); /* NULL when memory is short */
 void wm_wmt_decoder_free(wm_wmt_decoder *decoder);
 
-/* Reads only the head. */
-const char *wm_wmt_decoder_head(const uint8_t *payload, size_t n_bytes,
-                                wm_wmt_chunk_head *head);
-/* Reads the tables; launch gives warp size and statics read so far. */
+/* Reads head and tables. */
 const char *wm_wmt_decoder_open(wm_wmt_decoder *decoder,
-                                const wm_launch *launch, const uint8_t *payload,
-                                size_t n_bytes);
+                                const wm_wmt_payload *payload,
+                                wm_wmt_chunk_head *head);
+/* Records and lane words of all CTAs, from the warps column as it stands. */
+void wm_wmt_decoder_measure(const wm_wmt_decoder *decoder, uint64_t *n_records,
+                            uint64_t *n_lanes);
 uint32_t wm_wmt_decoder_n_left(const wm_wmt_decoder *decoder);
 /* The next CTA; n_left must not be 0. */
 const char *wm_wmt_decoder_next(wm_wmt_decoder *decoder, wm_cta *cta);

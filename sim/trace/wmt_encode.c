@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "trace/record_check.h"
 #include "trace/wmt_layout.h"
+#include "trace/wmt_list.h"
 
 #define SLOTS_FIRST 1024u
 
@@ -330,21 +331,21 @@ static bool is_quiet(wm_wmt_encoder *e, const template *t,
 static wm_status add_lanes(wm_wmt_encoder *e, const wm_cta *cta,
                            const wm_record *record, wm_error *err)
 {
-    size_t n = wm_popcount64(record->mask);
-    if (record->pattern == WM_PATTERN_LIST64) {
-        n *= 2;
-    }
+    uint32_t n_active = wm_popcount64(record->mask);
+    size_t n =
+        record->pattern == WM_PATTERN_LIST64 ? 2 * (size_t)n_active : n_active;
     if (record->u.list > cta->n_lanes || cta->n_lanes - record->u.list < n) {
         return wm_fail(err, WM_EFORMAT,
                        "CTA %" PRIu32 ",%" PRIu32 ",%" PRIu32
                        ": lane list outside the CTA's pool",
                        cta->id[0], cta->id[1], cta->id[2]);
     }
-    for (size_t i = 0; i < n; i++) {
-        uint8_t bytes[4];
-        wm_wmt_put_u32(bytes, cta->lanes[record->u.list + i]);
-        wm_buffer_add(&e->column[WM_WMT_COL_LANES], bytes, sizeof(bytes));
+    if (n == 0) {
+        return WM_OK;
     }
+    wm_wmt_list_write(&e->column[WM_WMT_COL_LISTS],
+                      &e->column[WM_WMT_COL_LANES], record, cta->lanes,
+                      n_active);
     return WM_OK;
 }
 
@@ -417,13 +418,15 @@ wm_status wm_wmt_encoder_add(wm_wmt_encoder *encoder, const wm_launch *launch,
                              const wm_cta *cta, wm_error *err)
 {
     if (cta->n_warps > WM_WARPS_PER_CTA_MAX ||
-        cta->n_records > WM_RECORDS_PER_CTA_MAX) {
+        cta->n_records > WM_RECORDS_PER_CTA_MAX ||
+        cta->n_lanes > WM_LANES_PER_CTA_MAX) {
         return wm_fail(err, WM_EFORMAT,
                        "CTA %" PRIu32 ",%" PRIu32 ",%" PRIu32 ": %" PRIu32
-                       " warps with %zu records, wanted at most %u and %zu",
+                       " warps with %zu records and %zu lanes in lists, "
+                       "wanted at most %u, %zu and %zu",
                        cta->id[0], cta->id[1], cta->id[2], cta->n_warps,
-                       cta->n_records, WM_WARPS_PER_CTA_MAX,
-                       WM_RECORDS_PER_CTA_MAX);
+                       cta->n_records, cta->n_lanes, WM_WARPS_PER_CTA_MAX,
+                       WM_RECORDS_PER_CTA_MAX, WM_LANES_PER_CTA_MAX);
     }
     if (!reserve_statics(encoder, launch->n_statics)) {
         return wm_fail_memory(err);
@@ -482,7 +485,7 @@ static void write_templates(const wm_wmt_encoder *e, wm_buffer *out)
 
 wm_status wm_wmt_encoder_write(const wm_wmt_encoder *encoder, uint32_t launch,
                                uint64_t first_cta, uint32_t n_statics,
-                               wm_buffer *out, wm_error *err)
+                               wm_buffer *out, size_t *n_tail, wm_error *err)
 {
     wm_buffer made[2]; /* shapes and templates */
     wm_buffer_init(&made[0]);
@@ -508,6 +511,7 @@ wm_status wm_wmt_encoder_write(const wm_wmt_encoder *encoder, uint32_t launch,
             }
         }
     }
+    *n_tail = encoder->column[WM_WMT_COL_LANES].n_bytes;
     wm_buffer_fini(&made[0]);
     wm_buffer_fini(&made[1]);
     return is_failed || out->is_failed ? wm_fail_memory(err) : WM_OK;

@@ -19,20 +19,22 @@
 /* As PNG's: a high bit, then line ends that a text-mode copy would change. */
 #define WM_WMT_MAGIC        "\x89WMT\r\n\x1a\n"
 #define WM_WMT_MAGIC_BYTES  8u
-#define WM_WMT_VERSION      1u
+#define WM_WMT_VERSION      2u  /* that is written */
+#define WM_WMT_VERSION_MIN  1u  /* that is read: format 1 had lists unpacked */
 #define WM_WMT_FILE_BYTES   16u /* magic, version, CRC-32 of these twelve */
 #define WM_WMT_CHUNK_BYTES  24u /* type, flags, raw, packed, CRC, header CRC */
 #define WM_WMT_FOOT_BYTES   32u /* payload of FOOT */
 #define WM_WMT_FOOT_MAGIC   "WMT-END\n"
 #define WM_WMT_FLAG_STORED  1u /* the payload is not packed */
+#define WM_WMT_FLAG_TAIL    2u /* its last column is not; from format 2 on */
 #define WM_WMT_RAW_MAX      (UINT32_C(256) << 20)
 #define WM_WMT_QUIET_MAX    4096u /* records of a warp stored without moves */
 #define WM_WMT_DEFLATE_GAIN 1032u /* no deflate stream expands further */
 #define WM_WMT_N_WORK       5u
 
 /* A chunk is closed when it holds this much. */
-#define WM_WMT_CHUNK_RAW_BYTES ((size_t)1 << 20)
-#define WM_WMT_CHUNK_RECORDS   ((size_t)1 << 16)
+#define WM_WMT_CHUNK_RAW_BYTES ((size_t)1 << 19)
+#define WM_WMT_CHUNK_RECORDS   ((size_t)1 << 14)
 
 #define WM_WMT_TYPE(a, b, c, d)                                                \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 |                \
@@ -52,6 +54,7 @@ typedef enum wm_wmt_column {
     WM_WMT_COL_CTAS,
     WM_WMT_COL_WARPS,
     WM_WMT_COL_MOVES,
+    WM_WMT_COL_LISTS, /* from format 2 on */
     WM_WMT_COL_LANES,
     WM_WMT_N_COLUMNS
 } wm_wmt_column;

@@ -27,6 +27,8 @@ void wm_wmt_unpacker_free(wm_wmt_unpacker *unpacker);
 bool wm_wmt_unpack(wm_wmt_unpacker *unpacker, const uint8_t *packed,
                    size_t n_packed, uint8_t *raw, size_t n_raw);
 
+/* False when a sample says that packing would gain next to nothing. */
+bool wm_wmt_is_packable(const void *raw, size_t n_raw);
 /* Appends the packed bytes to out. */
 wm_status wm_wmt_pack(const void *raw, size_t n_raw, wm_buffer *out,
                       wm_error *err);

@@ -20,7 +20,7 @@
 #include "trace/wmt_layout.h"
 #include "trace/wmt_pack.h"
 
-#define PROVENANCE "warpmem trace, format 1; docs/TRACE_FORMAT.md\n"
+#define PROVENANCE "warpmem trace, format 2; docs/TRACE_FORMAT.md\n"
 
 struct wm_wmt_writer {
     char *path;
@@ -74,11 +74,44 @@ static wm_status write_bytes(wm_wmt_writer *w, const void *bytes,
     return WM_OK;
 }
 
+/*
+ * Puts into w->packed what is to be stored of w->payload, if packing makes it
+ * smaller; *flags says what was done.  The last n_tail bytes stay as they are
+ * where they look like noise.
+ */
+static wm_status pack_payload(wm_wmt_writer *w, size_t n_tail, uint32_t *flags,
+                              wm_error *err)
+{
+    uint8_t n_zlib[4] = {0};
+    size_t n_raw = w->payload.n_bytes;
+    const char *bytes = w->payload.bytes;
+    bool has_tail =
+        n_tail > 0 && !wm_wmt_is_packable(bytes + n_raw - n_tail, n_tail);
+    size_t n_head = has_tail ? n_raw - n_tail : n_raw;
+    wm_buffer_clear(&w->packed);
+    if (has_tail) {
+        wm_buffer_add(&w->packed, n_zlib, sizeof(n_zlib));
+    }
+    wm_status status = wm_wmt_pack(bytes, n_head, &w->packed, err);
+    if (status == WM_OK && has_tail) {
+        wm_wmt_put_u32((uint8_t *)w->packed.bytes,
+                       (uint32_t)(w->packed.n_bytes - sizeof(n_zlib)));
+        wm_buffer_add(&w->packed, bytes + n_head, n_tail);
+    }
+    if (w->packed.is_failed) {
+        return wm_fail_memory(err);
+    }
+    *flags = w->packed.n_bytes >= n_raw ? WM_WMT_FLAG_STORED
+             : has_tail                 ? WM_WMT_FLAG_TAIL
+                                        : 0;
+    return status;
+}
+
 /* Writes w->payload as one chunk, packed where that makes it smaller. */
-static wm_status write_chunk(wm_wmt_writer *w, uint32_t type, wm_error *err)
+static wm_status write_chunk(wm_wmt_writer *w, uint32_t type, size_t n_tail,
+                             wm_error *err)
 {
     uint8_t head[WM_WMT_CHUNK_BYTES];
-    const wm_buffer *stored = &w->payload;
     size_t n_raw = w->payload.n_bytes;
     uint32_t flags = WM_WMT_FLAG_STORED;
     if (w->payload.is_failed) {
@@ -90,17 +123,13 @@ static wm_status write_chunk(wm_wmt_writer *w, uint32_t type, wm_error *err)
                        w->path, n_raw, WM_WMT_RAW_MAX);
     }
     if (type != WM_WMT_FOOT && n_raw > 0) {
-        wm_buffer_clear(&w->packed);
-        wm_status status =
-            wm_wmt_pack(w->payload.bytes, n_raw, &w->packed, err);
+        wm_status status = pack_payload(w, n_tail, &flags, err);
         if (status != WM_OK) {
             return status;
         }
-        if (w->packed.n_bytes < n_raw) {
-            stored = &w->packed;
-            flags = 0;
-        }
     }
+    const wm_buffer *stored =
+        flags == WM_WMT_FLAG_STORED ? &w->payload : &w->packed;
     wm_wmt_put_u32(head, type);
     wm_wmt_put_u32(head + 4, flags);
     wm_wmt_put_u32(head + 8, (uint32_t)n_raw);
@@ -125,7 +154,7 @@ static wm_status write_file_head(wm_wmt_writer *w, wm_error *err)
     wm_status status = write_bytes(w, head, sizeof(head), err);
     if (status == WM_OK) {
         wm_buffer_puts(&w->payload, PROVENANCE);
-        status = write_chunk(w, WM_WMT_META, err);
+        status = write_chunk(w, WM_WMT_META, 0, err);
     }
     return status;
 }
@@ -174,6 +203,15 @@ wm_status wm_wmt_create(const char *path, wm_wmt_writer **out, wm_error *err)
     return WM_OK;
 }
 
+/* Indexes the chunk that is about to be written. */
+static void add_row(wm_wmt_writer *w, uint32_t n_ctas)
+{
+    wm_wmt_put_varint(&w->chunk_rows, w->offset - w->last_chunk_offset);
+    wm_wmt_put_varint(&w->chunk_rows, n_ctas);
+    w->last_chunk_offset = w->offset;
+    w->n_launch_chunks++;
+}
+
 static wm_status flush_ctas(wm_wmt_writer *w, wm_error *err)
 {
     uint32_t n_ctas = wm_wmt_encoder_n_ctas(w->encoder);
@@ -181,6 +219,7 @@ static wm_status flush_ctas(wm_wmt_writer *w, wm_error *err)
         return WM_OK;
     }
     wm_status status = WM_OK;
+    size_t n_tail = 0;
     if (w->n_statics_waiting > 0) {
         wm_wmt_put_varint(&w->payload, w->n_launches - 1);
         wm_wmt_put_varint(&w->payload, w->n_statics - w->n_statics_waiting);
@@ -191,22 +230,20 @@ static wm_status flush_ctas(wm_wmt_writer *w, wm_error *err)
         }
         wm_buffer_clear(&w->statics);
         w->n_statics_waiting = 0;
-        status = write_chunk(w, WM_WMT_STAT, err);
+        add_row(w, 0);
+        status = write_chunk(w, WM_WMT_STAT, 0, err);
     }
     if (status == WM_OK) {
         status = wm_wmt_encoder_write(w->encoder, w->n_launches - 1, w->n_ctas,
-                                      w->n_statics, &w->payload, err);
+                                      w->n_statics, &w->payload, &n_tail, err);
     }
     if (status != WM_OK) {
         return status;
     }
-    wm_wmt_put_varint(&w->chunk_rows, w->offset - w->last_chunk_offset);
-    wm_wmt_put_varint(&w->chunk_rows, n_ctas);
-    w->last_chunk_offset = w->offset;
-    w->n_launch_chunks++;
+    add_row(w, n_ctas);
     w->n_ctas += n_ctas;
     wm_wmt_encoder_clear(w->encoder);
-    return write_chunk(w, WM_WMT_CTAS, err);
+    return write_chunk(w, WM_WMT_CTAS, n_tail, err);
 }
 
 static wm_status end_launch(wm_wmt_writer *w, wm_error *err)
@@ -239,7 +276,7 @@ wm_status wm_wmt_copy(wm_wmt_writer *writer, const wm_copy *copy, wm_error *err)
     wm_wmt_put_varint(&writer->payload, (uint64_t)copy->kind);
     wm_wmt_put_varint(&writer->payload, copy->addr);
     wm_wmt_put_varint(&writer->payload, copy->n_bytes);
-    return write_chunk(writer, WM_WMT_COPY, err);
+    return write_chunk(writer, WM_WMT_COPY, 0, err);
 }
 
 static void put_text(wm_buffer *buffer, const char *text)
@@ -282,7 +319,7 @@ wm_status wm_wmt_launch(wm_wmt_writer *writer, const wm_launch *launch,
     w->n_statics_waiting = 0;
     wm_buffer_clear(&w->statics);
     wm_wmt_encoder_clear(w->encoder);
-    return write_chunk(w, WM_WMT_LAUN, err);
+    return write_chunk(w, WM_WMT_LAUN, 0, err);
 }
 
 static void gather_statics(wm_wmt_writer *w, const wm_launch *launch)
@@ -322,7 +359,7 @@ static wm_status write_end(wm_wmt_writer *w, wm_error *err)
     if (w->launch_rows.is_failed) {
         return wm_fail_memory(err);
     }
-    wm_status status = write_chunk(w, WM_WMT_INDX, err);
+    wm_status status = write_chunk(w, WM_WMT_INDX, 0, err);
     if (status != WM_OK) {
         return status;
     }
@@ -331,7 +368,7 @@ static wm_status write_end(wm_wmt_writer *w, wm_error *err)
     wm_wmt_put_u64(foot + 16, w->n_chunks);
     memcpy(foot + 24, WM_WMT_FOOT_MAGIC, 8);
     wm_buffer_add(&w->payload, foot, sizeof(foot));
-    return write_chunk(w, WM_WMT_FOOT, err);
+    return write_chunk(w, WM_WMT_FOOT, 0, err);
 }
 
 wm_status wm_wmt_finish(wm_wmt_writer *writer, wm_error *err)

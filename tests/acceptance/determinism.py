@@ -14,8 +14,13 @@ import wm
 
 
 def traces(folder):
-    """A made one, and a real run of 16 kernels where it is at hand."""
-    paths = [cases.mixed_kernel(folder, "mixed.traceg")]
+    """A made one, a native one long enough to be read ahead, and a real run
+    of 16 kernels where it is at hand."""
+    paths = [cases.mixed_kernel(folder, "mixed.traceg"),
+             os.path.join(folder, "copy.wmt")]
+    made = wm.run("trace", "gen", "copy", "--ctas", 400, "--accesses", 16,
+                  "-o", paths[-1])
+    wm.check(made.code == 0, made.err)
     real = os.path.join(wm.SHARED, "traces", "rodinia-bfs", "kernelslist.g")
     if os.path.exists(real):
         paths.append(real)

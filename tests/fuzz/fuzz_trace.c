@@ -25,7 +25,7 @@ static wm_status drop(const wm_kernel_result *result, void *context,
 /* Reads to the end; a failure must carry a sentence. */
 static void read_all(const char *path, bool keep_going)
 {
-    wm_trace_options options = {keep_going};
+    wm_trace_options options = {.keep_going = keep_going};
     wm_trace *trace = NULL;
     wm_command command;
     wm_error err;
@@ -59,7 +59,7 @@ static void simulate(const char *path)
     wm_engine *engine = NULL;
     wm_trace *trace = NULL;
     wm_engine_options options;
-    wm_trace_options reading = {true};
+    wm_trace_options reading = {.keep_going = true};
     wm_error err;
     memset(&options, 0, sizeof(options));
     options.mode = WM_MODE_COUNTS;

@@ -48,7 +48,7 @@ static run_result run_window(const char *text, wm_mode mode, uint32_t jobs,
     cr_assert_eq(wm_config_load("v100", sets, n_sets, &config, &err), WM_OK,
                  "%s", err.text);
     wm_engine_options options;
-    wm_trace_options reading = {false};
+    wm_trace_options reading = {.keep_going = false};
     memset(&options, 0, sizeof(options));
     options.mode = mode;
     options.jobs = jobs;

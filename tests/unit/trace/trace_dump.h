@@ -83,19 +83,21 @@ static inline void dump_cta(wm_buffer *out, const wm_cta *cta)
     }
 }
 
-/* Reads a trace into plain bytes; the run tells how it ended. */
-static inline test_run *dump_path(const char *path, bool keep_going,
-                                  wm_buffer *out)
+/* Reads a trace into plain bytes; the run tells how it ended.  Statics follow
+ * their launch where has_statics says so: without them, what a part of the
+ * file gives is the beginning of what all of it gives. */
+static inline test_run *dump_with(const char *path,
+                                  const wm_trace_options *options,
+                                  bool has_statics, wm_buffer *out)
 {
     test_run *run = calloc(1, sizeof(*run));
-    wm_trace_options options = {.keep_going = keep_going};
     wm_trace *trace = NULL;
     wm_command command = {.kind = WM_COMMAND_COPY};
     wm_cta cta;
     cr_assert_not_null(run);
     wm_cta_init(&cta);
     wm_diag_init(&run->diag);
-    run->status = wm_trace_open(path, &options, &run->diag, &trace, &run->err);
+    run->status = wm_trace_open(path, options, &run->diag, &trace, &run->err);
     while (run->status == WM_OK && command.kind != WM_COMMAND_END) {
         run->status = wm_trace_next_command(trace, &command, &run->err);
         bool has_cta =
@@ -117,7 +119,7 @@ static inline test_run *dump_path(const char *path, bool keep_going,
             if (has_cta) {
                 dump_cta(out, &cta);
                 run->n_ctas++;
-            } else if (run->status == WM_OK) {
+            } else if (run->status == WM_OK && has_statics) {
                 dump_statics(out, wm_trace_launch(trace));
             }
         }
@@ -126,10 +128,18 @@ static inline test_run *dump_path(const char *path, bool keep_going,
         run->is_complete = wm_trace_is_complete(trace);
         snprintf(run->format, sizeof(run->format), "%s",
                  wm_trace_format_name(trace));
+        wm_trace_digest(trace, run->digest);
     }
     wm_trace_close(trace);
     wm_cta_fini(&cta);
     return run;
+}
+
+static inline test_run *dump_path(const char *path, bool keep_going,
+                                  wm_buffer *out)
+{
+    wm_trace_options options = {.keep_going = keep_going};
+    return dump_with(path, &options, true, out);
 }
 
 static inline void assert_same_dump(const wm_buffer *a, const wm_buffer *b,

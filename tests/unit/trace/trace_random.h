@@ -22,8 +22,12 @@ static inline void random_addresses(wm_rng *rng, wm_cta *cta, wm_record *r)
     cr_assert(wm_grow(&cta->lanes, &cta->cap_lanes, cta->n_lanes + n + 3, 4));
     cta->n_lanes += wm_rng_below(rng, 3); /* a gap in the pool is allowed */
     r->u.list = (uint32_t)cta->n_lanes;
+    /* Of any size and alignment: what a file keeps depends on both. */
+    uint32_t n_bits = wm_rng_below(rng, 33);
+    uint32_t shift = wm_rng_below(rng, 33 - n_bits);
     for (size_t i = 0; i < n; i++) {
-        cta->lanes[cta->n_lanes++] = (uint32_t)wm_rng_next(rng);
+        uint64_t x = wm_rng_next(rng) & wm_low_mask(n_bits);
+        cta->lanes[cta->n_lanes++] = (uint32_t)(x << shift);
     }
 }
 
