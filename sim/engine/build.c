@@ -174,7 +174,7 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
     uint64_t per_cycle = 256 / params->request_cost_q8 + 1;
     uint64_t room = (params->window + WM_PORT_DEPTH) * per_cycle * 2;
     if (params->is_counts || room < 1024) {
-        room = params->is_counts ? 512 : 1024;
+        room = 1024;
     }
     room = room > 32768 ? 32768 : room;
     params->fifo_mask = (1u << (wm_highest_bit(room - 1) + 1)) - 1;

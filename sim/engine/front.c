@@ -37,10 +37,7 @@ static void front_append(wm_sm *sm)
 {
     wm_coalesced *to = &sm->coalesced;
     const wm_coalesced *from = &sm->scratch;
-    uint32_t n = from->n_entries;
-    if (to->n_entries + n > WM_LINES_MAX) {
-        n = WM_LINES_MAX - to->n_entries;
-    }
+    const uint32_t n = from->n_entries;
     memcpy(to->line + to->n_entries, from->line, n * sizeof(from->line[0]));
     memcpy(to->sectors + to->n_entries, from->sectors, n);
     memcpy(to->full + to->n_entries, from->full, n);

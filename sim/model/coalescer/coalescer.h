@@ -34,8 +34,10 @@
 #include "base/status.h"
 #include "model/access.h"
 
-/* 64 lanes, each over at most 2 lines (width <= 32 <= line). */
-#define WM_LINES_MAX 128u
+/* Room for the eight words of a local access of 32 bytes, gathered one by one:
+ * 64 lanes of a word each.  One call of wm_coalesce fills at most 128 (64
+ * lanes, each over at most 2 lines: width <= 32 <= line). */
+#define WM_LINES_MAX 512u
 
 typedef struct wm_coalescer {
     uint32_t line_shift;

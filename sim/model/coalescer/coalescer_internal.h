@@ -115,7 +115,7 @@ void wm_coalesce_list(const wm_coalescer *coalescer, const uint64_t *addresses,
                       uint32_t n_lanes, uint32_t width_bytes, bool is_store,
                       wm_coalesced *out);
 
-/* Distinct numbers among n <= WM_LINES_MAX. */
+/* Distinct numbers among the n <= 128 of one call. */
 uint32_t wm_count_distinct(const uint64_t *numbers, uint32_t n);
 
 /* Entries in the fullest tag bank; n >= 1. */

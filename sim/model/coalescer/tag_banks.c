@@ -25,6 +25,9 @@ static inline uint32_t bank_bits(uint64_t line)
     return (bank & 1) | (bank & 2) << 7 | (bank & bank >> 1) << 16;
 }
 
+/* l1.tag_banks goes no further (schema.def). */
+#define TAG_BANKS_MAX 64u
+
 static uint32_t four_banks(const uint64_t *lines, uint32_t n)
 {
     uint32_t sums = 0;
@@ -48,7 +51,7 @@ static uint32_t four_banks(const uint64_t *lines, uint32_t n)
 
 static uint32_t any_banks(uint32_t tag_banks, const uint64_t *lines, uint32_t n)
 {
-    uint8_t in_bank[WM_LINES_MAX] = {0};
+    uint8_t in_bank[TAG_BANKS_MAX] = {0};
     bool is_folded = wm_is_power_of_two(tag_banks);
     uint32_t bits = wm_highest_bit(tag_banks);
     uint32_t most = 0;

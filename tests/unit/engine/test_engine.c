@@ -93,7 +93,9 @@ static run_result run_timing(const char *text)
     "static 5 local_load pc 0x50 width 4 opcode LDL\n"                         \
     "static 6 global_reduction pc 0x60 width 4 opcode RED.E\n"                 \
     "static 7 global_atomic pc 0x70 width 4 opcode ATOMG.E\n"                  \
-    "static 8 global_store pc 0x80 width 1 opcode STG.E.U8\n"
+    "static 8 global_store pc 0x80 width 1 opcode STG.E.U8\n"                  \
+    "static 9 local_load pc 0x90 width 32 opcode LDL.256\n"                    \
+    "static 10 local_store pc 0xa0 width 32 opcode STL.256\n"
 #define CTA(records)                                                           \
     "cta 0,0,0 warps 1 records " records " other 0 flops 0,0,0,0\nwarp 0\n"
 #define EXIT        "  2 ffffffff wait 0xffffffff\n"
@@ -258,6 +260,21 @@ Test(engine, local_words_of_a_warp_lie_side_by_side)
     run_result result = run_timing(ONE("  5 ffffffff 0x7f0000000010 +0\n"));
     cr_assert_eq(get(&result.kernel[0], WM_C_L1_LOCAL_LOAD_SECTORS), 4);
     cr_assert_eq(get(&result.kernel[0], WM_C_L1_LOCAL_LOAD_LINES), 1);
+}
+
+Test(engine, every_word_of_scattered_local_accesses_is_a_sector_of_its_own)
+{
+    const char *warp32 = HEAD LAUNCH("1", "32")
+        STATICS CTA("3") "  9 ffffffff 0x7f0000000000 +2368\n"
+                         "  10 ffffffff 0x7f0000000000 +2368\n" EXIT;
+    for (int mode = WM_MODE_TIMING; mode <= WM_MODE_COUNTS; mode++) {
+        run_result result = run(warp32, (wm_mode)mode, 1, NULL, 0);
+        const wm_counters *kernel = &result.kernel[0];
+        cr_assert_eq(get(kernel, WM_C_L1_LOCAL_LOAD_SECTORS), 256);
+        cr_assert_eq(get(kernel, WM_C_L1_LOCAL_LOAD_LINES), 256);
+        cr_assert_eq(get(kernel, WM_C_L1_LOCAL_STORE_SECTORS), 256);
+        cr_assert_eq(get(kernel, WM_C_L2_WRITE_SECTORS), 256);
+    }
 }
 
 Test(engine, a_record_without_active_lanes_touches_nothing)
