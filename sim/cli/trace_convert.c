@@ -2,6 +2,7 @@
  * trace_convert.c -- `warpmem trace convert`: any format to .wmt.
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/options.h"
@@ -13,6 +14,7 @@ wm_status wm_trace_cmd_convert(const wm_subcommand *self, int argc, char **argv,
 
 typedef struct convert_options {
     const char *output;
+    const char *distil;
     bool keep_going;
     bool is_quiet;
 } convert_options;
@@ -20,6 +22,10 @@ typedef struct convert_options {
 static const wm_option convert_option_list[] = {
     {WM_OPTION_TEXT, 'o', "output", "OUT", "The .wmt file to write.",
      offsetof(convert_options, output), 0, 0},
+    {WM_OPTION_CHOICE, '\0', "distil", "memory|none",
+     "Fold the instructions that touch no memory into the records, or keep a "
+     "record for each. [Default: memory]",
+     offsetof(convert_options, distil), 0, 0},
     {WM_OPTION_FLAG, '\0', "keep-going", NULL,
      "Convert what there is of a damaged trace; exit 1 then.",
      offsetof(convert_options, keep_going), 0, 0},
@@ -36,7 +42,7 @@ static const wm_option_table convert_table = {
 wm_status wm_trace_cmd_convert(const wm_subcommand *self, int argc, char **argv,
                                wm_error *err)
 {
-    convert_options options = {NULL, false, false};
+    convert_options options = {.distil = "memory"};
     wm_words arguments = {0};
     bool is_help = false;
     wm_diag diag;
@@ -46,6 +52,7 @@ wm_status wm_trace_cmd_convert(const wm_subcommand *self, int argc, char **argv,
     if (status == WM_OK && !is_help) {
         wm_trace_walk walk = {.path = arguments.items[0],
                               .keep_going = options.keep_going,
+                              .keep_all = strcmp(options.distil, "none") == 0,
                               .diag = &diag};
         status = wm_trace_rewrite(&walk, options.output, options.is_quiet, err);
     }

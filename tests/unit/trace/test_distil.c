@@ -162,17 +162,17 @@ Test(distil, near_stalls_join_and_far_stalls_leave_a_gap_record)
     load(&w, 1);
     load(&w, 2);
     alu(&w, 10, 1, 255);
-    for (int i = 0; i < 31; i++) {
+    for (uint32_t i = 0; i + 1 < WM_DISTIL_JOIN_SLOTS; i++) {
         alu(&w, 11, 255, 255);
     }
     alu(&w, 12, 2, 255);
     const wm_record *r = store(&w, 255);
     cr_assert_eq(r->wait, 3);
-    cr_assert_eq(r->tail_slots, 33);
+    cr_assert_eq(r->tail_slots, WM_DISTIL_JOIN_SLOTS + 1);
     load(&w, 1);
     load(&w, 2);
     alu(&w, 10, 1, 255);
-    for (int i = 0; i < 32; i++) {
+    for (uint32_t i = 0; i < WM_DISTIL_JOIN_SLOTS; i++) {
         alu(&w, 11, 255, 255);
     }
     alu(&w, 12, 2, 255);
@@ -181,7 +181,7 @@ Test(distil, near_stalls_join_and_far_stalls_leave_a_gap_record)
     cr_assert_eq(r->tail_slots, 1);
     cr_assert_eq(r[-1].kind, WM_KIND_GAP);
     cr_assert_eq(r[-1].wait, 2);
-    cr_assert_eq(r[-1].tail_slots, 33);
+    cr_assert_eq(r[-1].tail_slots, WM_DISTIL_JOIN_SLOTS + 1);
     warp_end(&w);
     wm_cta_fini(&w.cta);
 }
