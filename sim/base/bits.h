@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline uint32_t wm_popcount64(uint64_t x)
 {
@@ -28,6 +29,17 @@ static inline uint32_t wm_highest_bit(uint64_t x)
 static inline bool wm_is_power_of_two(uint64_t x)
 {
     return x != 0 && (x & (x - 1)) == 0;
+}
+
+/* Eight bytes, the first one lowest, on any host. */
+static inline uint64_t wm_load_le64(const void *bytes)
+{
+    uint64_t x;
+    memcpy(&x, bytes, sizeof(x));
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    x = __builtin_bswap64(x);
+#endif
+    return x;
 }
 
 /* The n lowest bits set; 0 <= n <= 64. */

@@ -23,20 +23,11 @@ static uint64_t digest_round(uint64_t lane, uint64_t word)
     return digest_rotate(lane + word * P2, 31) * P1;
 }
 
-/* Little-endian whatever the host. */
-static uint64_t digest_word(const uint8_t *p)
-{
-    uint64_t word = 0;
-    for (unsigned i = 0; i < 8; i++) {
-        word |= (uint64_t)p[i] << (8 * i);
-    }
-    return word;
-}
-
 static void digest_block(wm_digest *digest, const uint8_t *p)
 {
     for (unsigned i = 0; i < 4; i++) {
-        digest->lane[i] = digest_round(digest->lane[i], digest_word(p + 8 * i));
+        digest->lane[i] =
+            digest_round(digest->lane[i], wm_load_le64(p + 8 * i));
     }
 }
 

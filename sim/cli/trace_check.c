@@ -121,7 +121,8 @@ static wm_status check_recover(const check_options *options, const char *path,
     wm_trace_walk walk = {.path = path, .keep_going = true, .diag = &diag};
     wm_diag_init(&diag);
     wm_buffer_init(&out);
-    wm_status verdict = wm_trace_rewrite(&walk, options->recover, true, err);
+    wm_status verdict =
+        wm_trace_rewrite(&walk, "wmt", options->recover, true, err);
     wm_output_warnings(&diag);
     if (!walk.is_written) {
         return verdict;

@@ -7,15 +7,18 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/trace_rewrite.h"
 #include "report/human.h"
 #include "trace/gen.h"
-#include "trace/wmt.h"
+#include "trace/writer.h"
 
 wm_status wm_trace_cmd_gen(const wm_subcommand *self, int argc, char **argv,
                            wm_error *err);
 
 typedef struct gen_options {
     const char *output;
+    const char *to;
+    const char *expression;
     bool is_list;
     uint64_t n_ctas;
     uint64_t n_warps;
@@ -36,8 +39,13 @@ typedef struct gen_options {
     }
 
 static const wm_option gen_option_list[] = {
-    {WM_OPTION_TEXT, 'o', "output", "OUT", "The .wmt file to write.",
+    {WM_OPTION_TEXT, 'o', "output", "OUT", "The file to write.",
      offsetof(gen_options, output), 0, 0},
+    WM_TO_OPTION(gen_options, to),
+    {WM_OPTION_TEXT, 'e', "expression", "PROGRAM",
+     "Accesses of a warp, as in 'load4 a + 4*gid; store4 b + 4*gid', instead "
+     "of a pattern (docs/TRACE_FORMAT.md, section 5).",
+     offsetof(gen_options, expression), 0, 0},
     {WM_OPTION_FLAG, '\0', "list", NULL, "List the patterns.",
      offsetof(gen_options, is_list), 0, 0},
     GEN_NUMBER("ctas", "CTAs. [Default: 64]", n_ctas, UINT64_MAX),
@@ -77,36 +85,38 @@ static wm_status gen_list(wm_error *err)
     return wm_output_print(&out, err);
 }
 
-static wm_status gen_ctas(wm_gen *gen, wm_wmt_writer *writer, wm_error *err)
+static wm_status gen_ctas(wm_gen *gen, wm_trace_writer *writer, wm_error *err)
 {
     const wm_launch *launch = wm_gen_launch(gen);
     wm_cta cta;
     bool has_cta = true;
     wm_cta_init(&cta);
-    wm_status status = wm_wmt_launch(writer, launch, err);
+    wm_status status = wm_trace_write_launch(writer, launch, err);
     while (status == WM_OK && has_cta) {
         status = wm_gen_next_cta(gen, &cta, &has_cta, err);
         if (status == WM_OK && has_cta) {
-            status = wm_wmt_cta(writer, launch, &cta, err);
+            status = wm_trace_write_cta(writer, launch, &cta, err);
         }
     }
     wm_cta_fini(&cta);
     return status;
 }
 
-static wm_status gen_write(wm_gen *gen, const char *output, wm_error *err)
+static wm_status gen_write(wm_gen *gen, const gen_options *options,
+                           wm_error *err)
 {
-    wm_wmt_writer *writer = NULL;
-    wm_status status = wm_wmt_create(output, &writer, err);
+    wm_trace_writer *writer = NULL;
+    wm_status status =
+        wm_trace_create(options->to, options->output, &writer, err);
     if (status != WM_OK) {
         return status;
     }
     status = gen_ctas(gen, writer, err);
     if (status != WM_OK) {
-        wm_wmt_abort(writer);
+        wm_trace_abort(writer);
         return status;
     }
-    return wm_wmt_finish(writer, err);
+    return wm_trace_finish(writer, err);
 }
 
 static wm_status gen_run(const gen_options *options, const char *pattern,
@@ -115,6 +125,7 @@ static wm_status gen_run(const gen_options *options, const char *pattern,
     wm_gen *gen = NULL;
     const wm_gen_params params = {
         .pattern = pattern,
+        .expression = options->expression,
         .n_ctas = options->n_ctas,
         .n_warps = (uint32_t)options->n_warps,
         .n_accesses = (uint32_t)options->n_accesses,
@@ -134,7 +145,7 @@ static wm_status gen_run(const gen_options *options, const char *pattern,
         status = wm_gen_open(&params, &gen, err);
     }
     if (status == WM_OK) {
-        status = gen_write(gen, options->output, err);
+        status = gen_write(gen, options, err);
     }
     wm_gen_close(gen);
     return status;
@@ -144,7 +155,8 @@ static gen_options gen_defaults(void)
 {
     wm_gen_params params;
     wm_gen_params_init(&params);
-    return (gen_options){.n_ctas = params.n_ctas,
+    return (gen_options){.to = "wmt",
+                         .n_ctas = params.n_ctas,
                          .n_warps = params.n_warps,
                          .n_accesses = params.n_accesses,
                          .width_bytes = params.width_bytes,
@@ -165,11 +177,16 @@ wm_status wm_trace_cmd_gen(const wm_subcommand *self, int argc, char **argv,
     if (status == WM_OK && !is_help) {
         if (options.is_list) {
             status = gen_list(err);
-        } else if (arguments.n == 0) {
+        } else if ((arguments.n == 0) == (options.expression == NULL)) {
             status = wm_fail(err, WM_EUSAGE,
-                             "trace gen: no pattern given; --list names them");
+                             arguments.n == 0
+                                 ? "trace gen: no pattern given; --list names "
+                                   "them"
+                                 : "trace gen: a pattern and -e, wanted one "
+                                   "of them");
         } else {
-            status = gen_run(&options, arguments.items[0], err);
+            status = gen_run(&options,
+                             arguments.n == 0 ? NULL : arguments.items[0], err);
         }
     }
     wm_words_fini(&arguments);

@@ -1,5 +1,5 @@
 /*
- * trace_rewrite.c -- writes what a walk finds as a .wmt file.
+ * trace_rewrite.c -- writes what a walk finds as a trace file.
  */
 #include "cli/trace_rewrite.h"
 
@@ -8,23 +8,23 @@
 
 #include "cli/output.h"
 #include "report/human.h"
-#include "trace/wmt.h"
+#include "trace/writer.h"
 
 static wm_status rewrite_copy(void *context, const wm_copy *copy, wm_error *err)
 {
-    return wm_wmt_copy(context, copy, err);
+    return wm_trace_write_copy(context, copy, err);
 }
 
 static wm_status rewrite_launch(void *context, const wm_launch *launch,
                                 wm_error *err)
 {
-    return wm_wmt_launch(context, launch, err);
+    return wm_trace_write_launch(context, launch, err);
 }
 
 static wm_status rewrite_cta(void *context, const wm_launch *launch,
                              const wm_cta *cta, wm_error *err)
 {
-    return wm_wmt_cta(context, launch, cta, err);
+    return wm_trace_write_cta(context, launch, cta, err);
 }
 
 static const wm_trace_sink rewrite_sink = {rewrite_copy, rewrite_launch,
@@ -34,7 +34,8 @@ static void rewrite_note(const wm_trace_walk *walk, const char *output)
 {
     struct stat info;
     char in[WM_HUMAN_BYTES], out[WM_HUMAN_BYTES];
-    if (stat(output, &info) != 0 || info.st_size <= 0) {
+    if (stat(output, &info) != 0 || S_ISDIR(info.st_mode) ||
+        info.st_size <= 0) {
         return;
     }
     double n_in = (double)walk->n_stored_bytes;
@@ -44,18 +45,18 @@ static void rewrite_note(const wm_trace_walk *walk, const char *output)
                    wm_human_bytes(out, n_out), n_in / n_out);
 }
 
-wm_status wm_trace_rewrite(wm_trace_walk *walk, const char *output,
-                           bool is_quiet, wm_error *err)
+wm_status wm_trace_rewrite(wm_trace_walk *walk, const char *to,
+                           const char *output, bool is_quiet, wm_error *err)
 {
-    wm_wmt_writer *writer = NULL;
+    wm_trace_writer *writer = NULL;
     if (output == NULL || strcmp(output, "-") == 0) {
         return wm_fail(err, WM_EUSAGE,
-                       "--output: want a file's name: a .wmt cannot be "
-                       "written to a pipe");
+                       "--output: want a name: a trace cannot be written "
+                       "to a pipe");
     }
     wm_status status = wm_output_check(output, err);
     if (status == WM_OK) {
-        status = wm_wmt_create(output, &writer, err);
+        status = wm_trace_create(to, output, &writer, err);
     }
     if (status != WM_OK) {
         return status;
@@ -70,10 +71,10 @@ wm_status wm_trace_rewrite(wm_trace_walk *walk, const char *output,
                          walk->path);
     }
     if (status != WM_OK) {
-        wm_wmt_abort(writer);
+        wm_trace_abort(writer);
         return status;
     }
-    status = wm_wmt_finish(writer, err);
+    status = wm_trace_finish(writer, err);
     walk->is_written = status == WM_OK;
     if (status == WM_OK && !is_quiet) {
         rewrite_note(walk, output);

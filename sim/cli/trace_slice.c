@@ -13,14 +13,16 @@ wm_status wm_trace_cmd_slice(const wm_subcommand *self, int argc, char **argv,
 
 typedef struct slice_options {
     const char *output;
+    const char *to;
     wm_part_options part;
     bool keep_going;
     bool is_quiet;
 } slice_options;
 
 static const wm_option slice_option_list[] = {
-    {WM_OPTION_TEXT, 'o', "output", "OUT", "The .wmt file to write.",
+    {WM_OPTION_TEXT, 'o', "output", "OUT", "The file to write.",
      offsetof(slice_options, output), 0, 0},
+    WM_TO_OPTION(slice_options, to),
     WM_PART_OPTIONS(slice_options, part),
     {WM_OPTION_FLAG, '\0', "keep-going", NULL,
      "Go on after a damaged kernel; exit 1 then.",
@@ -44,8 +46,8 @@ static wm_status slice_run(const slice_options *options, const char *path,
     if (status != WM_OK) {
         return status;
     }
-    status =
-        wm_trace_rewrite(&part.walk, options->output, options->is_quiet, err);
+    status = wm_trace_rewrite(&part.walk, options->to, options->output,
+                              options->is_quiet, err);
     wm_part_walk_fini(&part, options->is_quiet);
     return status;
 }
@@ -53,7 +55,7 @@ static wm_status slice_run(const slice_options *options, const char *path,
 wm_status wm_trace_cmd_slice(const wm_subcommand *self, int argc, char **argv,
                              wm_error *err)
 {
-    slice_options options = {.part = WM_PART_ALL};
+    slice_options options = {.to = "wmt", .part = WM_PART_ALL};
     wm_words arguments = {0};
     bool is_help = false;
     wm_status status = wm_options_parse(self, &slice_table, argc, argv,

@@ -76,6 +76,7 @@ static wm_status walk_commands(const wm_trace_walk *walk, wm_trace *trace,
 wm_status wm_trace_walk_run(wm_trace_walk *walk, wm_error *err)
 {
     const wm_trace_options options = {.keep_going = walk->keep_going,
+                                      .keep_all = walk->keep_all,
                                       .may_seek = walk->may_seek,
                                       .jobs = walk->jobs};
     wm_trace *trace = NULL;

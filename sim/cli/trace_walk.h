@@ -36,6 +36,7 @@ typedef struct wm_trace_walk {
     /* in */
     const char *path;
     bool keep_going;
+    bool keep_all;            /* distil nothing: reader.h */
     bool may_seek;            /* what is not selected is passed over unread */
     uint32_t jobs;            /* threads that may decode; 0 is 1 */
     wm_select *select;        /* NULL = every launch */

@@ -3,6 +3,7 @@
  *
  *     accelsim_header.c  "-key = value" lines  -> wm_launch, layout
  *     accelsim_line.c    one instruction line  -> fields
+ *     accelsim_form.c    ... or the instruction it was before
  *     accelsim_feed.c    fields                -> records of one warp
  *     accelsim_group.c   grouped files: one CTA after the other
  *     accelsim_raw.c     raw files: CTAs interleaved in arrival order
@@ -12,8 +13,7 @@
 #ifndef WM_TRACE_ACCELSIM_H
 #define WM_TRACE_ACCELSIM_H
 
-#include "trace/accelsim_line.h"
-#include "trace/distil.h"
+#include "trace/accelsim_form.h"
 #include "trace/format.h"
 #include "trace/statics.h"
 #include "trace/stream.h"
@@ -23,6 +23,12 @@
 
 typedef struct wm_accelsim_raw wm_accelsim_raw;
 
+/* A warp being read. */
+typedef struct wm_accelsim_warp {
+    wm_distil distil;
+    uint32_t last; /* form of its last line, or WM_ACCELSIM_FORM_NONE */
+} wm_accelsim_warp;
+
 struct wm_reader {
     wm_reader_context context;
     wm_stream *stream;
@@ -31,8 +37,11 @@ struct wm_reader {
     char *where;
     wm_statics statics;
     wm_accelsim_layout layout;
-    wm_accelsim_line line; /* the one being read */
-    wm_distil distil;      /* grouped files: one warp at a time */
+    wm_accelsim_line line;   /* the one being read */
+    uint32_t at;             /* its entry of statics, its form */
+    wm_accelsim_form *forms; /* of each entry of statics */
+    size_t cap_forms;
+    wm_accelsim_warp warp; /* grouped files: one at a time */
     wm_accelsim_raw *raw;  /* raw files */
     const char *text;      /* a line read ahead, or NULL */
     size_t n_text;
@@ -72,14 +81,17 @@ wm_status wm_accelsim_header(wm_reader *reader, wm_error *err);
 bool wm_accelsim_parse_triple(const char *text, size_t n_bytes,
                               uint32_t out[3]);
 
-/* reader->text into reader->line; a bad line is damage. */
-wm_status wm_accelsim_parse(wm_reader *reader, bool *is_parsed, wm_error *err);
-/* Feeds reader->line to the warp that d follows. */
-wm_status wm_accelsim_feed(wm_reader *reader, wm_cta *cta, wm_distil *d,
-                           wm_error *err);
+void wm_accelsim_warp_init(const wm_reader *reader, wm_accelsim_warp *warp);
+void wm_accelsim_warp_start(wm_accelsim_warp *warp);
+/* reader->text into reader->line and reader->at; a bad line is damage. */
+wm_status wm_accelsim_parse(wm_reader *reader, wm_accelsim_warp *warp,
+                            bool *is_parsed, wm_error *err);
+/* Feeds reader->line to the warp. */
+wm_status wm_accelsim_feed(wm_reader *reader, wm_cta *cta,
+                           wm_accelsim_warp *warp, wm_error *err);
 /* Ends a warp: its exit record. */
-wm_status wm_accelsim_end_warp(wm_reader *reader, wm_cta *cta, wm_distil *d,
-                               wm_error *err);
+wm_status wm_accelsim_end_warp(wm_reader *reader, wm_cta *cta,
+                               wm_accelsim_warp *warp, wm_error *err);
 /* Makes room for warp w of the CTA; spans not yet seen are empty. */
 wm_status wm_accelsim_grow_warps(wm_reader *reader, wm_cta *cta, uint32_t warp,
                                  wm_error *err);

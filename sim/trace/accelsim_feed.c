@@ -109,52 +109,6 @@ static void warn_first(wm_reader *reader, bool *has_warned, const char *code,
     wm_warn(reader->context.diag, code, here.text, "%s", sentence);
 }
 
-static void add_run(wm_register_run *runs, uint8_t *n_runs, uint8_t first,
-                    uint32_t n)
-{
-    if (first < 255) {
-        runs[*n_runs].first = first;
-        runs[*n_runs].n = (uint16_t)n;
-        ++*n_runs;
-    }
-}
-
-/*
- * Registers that a memory instruction touches: the first source of a global
- * access is a 64-bit address, of LDGSTS the second; the others are data.
- */
-static void use_of_memory(const wm_accelsim_line *line, wm_kind kind,
-                          uint8_t width, wm_use *use)
-{
-    bool is_shared = kind >= WM_KIND_SHARED_LOAD;
-    bool is_local = kind == WM_KIND_LOCAL_LOAD || kind == WM_KIND_LOCAL_STORE;
-    uint32_t n_data = width > 4 ? width / 4u : 1;
-    for (uint32_t i = 0; i < line->n_src; i++) {
-        uint32_t n = n_data;
-        if (kind == WM_KIND_ASYNC_COPY) {
-            n = i == 0 ? 1 : 2;
-        } else if (i == 0) {
-            n = is_shared || is_local ? 1 : 2;
-        }
-        add_run(use->reads, &use->n_reads, line->src[i], n);
-    }
-    for (uint32_t i = 0; i < line->n_dst; i++) {
-        add_run(use->writes, &use->n_writes, line->dst[i], n_data);
-    }
-}
-
-static void use_of_arithmetic(const wm_accelsim_line *line,
-                              const wm_opcode *opcode, wm_use *use)
-{
-    for (uint32_t i = 0; i < line->n_src; i++) {
-        add_run(use->reads, &use->n_reads, line->src[i],
-                opcode->n_src_regs[i < 2 ? i : 2]);
-    }
-    for (uint32_t i = 0; i < line->n_dst; i++) {
-        add_run(use->writes, &use->n_writes, line->dst[i], opcode->n_dst_regs);
-    }
-}
-
 static void count_work(wm_cta *cta, const wm_opcode *opcode, uint32_t mask)
 {
     uint64_t n = (uint64_t)opcode->flops_per_lane * wm_popcount64(mask);
@@ -234,27 +188,22 @@ static bool set_parts(wm_reader *reader, wm_cta *cta, const wm_opcode *opcode,
                             n_parts);
 }
 
-/* A memory access: kind, width and lanes are settled here. */
+/* A memory access: its lanes are settled here. */
 static bool feed_memory(wm_reader *reader, wm_cta *cta, wm_distil *d,
-                        wm_static_entry *entry, wm_kind kind)
+                        wm_static_entry *entry, const wm_accelsim_form *form)
 {
     const wm_accelsim_line *line = &reader->line;
     wm_record whole;
     wm_record parts[WM_GENERIC_PARTS_MAX];
     uint32_t n_parts = 0;
-    wm_use use;
     memset(&whole, 0, sizeof(whole));
-    whole.kind = (uint8_t)kind;
-    whole.width = wm_opcode_width(&entry->opcode, line->width);
+    whole.kind = form->kind;
+    whole.width = form->width;
     whole.flags = entry->opcode.flags;
     whole.mask = line->mask & wm_low_mask(entry->opcode.n_lanes_used);
-    whole.static_id = wm_statics_number(&reader->statics, entry, kind,
-                                        whole.width, line->source_line);
-    use.n_reads = use.n_writes = 0;
-    use.latency_cycles = entry->opcode.latency_cycles;
-    use.is_off = line->mask == 0;
-    use.waits_for_copies = false;
-    use_of_memory(line, kind, whole.width, &use);
+    whole.static_id =
+        wm_statics_number(&reader->statics, entry, (wm_kind)form->kind,
+                          form->width, form->source_line);
     if (is_misaligned(line, &whole)) {
         warn_first(reader, &reader->has_warned_misaligned, "misaligned",
                    "address not a multiple of the access's width: hardware "
@@ -262,40 +211,43 @@ static bool feed_memory(wm_reader *reader, wm_cta *cta, wm_distil *d,
     }
     return whole.static_id != WM_STATIC_NONE &&
            set_parts(reader, cta, &entry->opcode, &whole, parts, &n_parts) &&
-           wm_distil_record(d, cta, &use, parts, n_parts);
+           wm_distil_record(d, cta, &form->use, parts, n_parts);
 }
 
-/* Everything else: arithmetic, control, barriers, exits. */
-static bool feed_other(wm_reader *reader, wm_cta *cta, wm_distil *d,
-                       wm_static_entry *entry)
+static bool feed_barrier(wm_reader *reader, wm_cta *cta, wm_distil *d,
+                         wm_static_entry *entry, const wm_accelsim_form *form)
 {
-    const wm_accelsim_line *line = &reader->line;
-    const wm_opcode *opcode = &entry->opcode;
-    wm_use use;
-    use.n_reads = use.n_writes = 0;
-    use.latency_cycles = opcode->latency_cycles;
-    use.is_off = line->mask == 0;
-    use.waits_for_copies = opcode->waits_for_copies;
-    use_of_arithmetic(line, opcode, &use);
-    if (opcode->kind == WM_KIND_BARRIER && line->mask != 0) {
-        wm_record barrier;
-        memset(&barrier, 0, sizeof(barrier));
-        barrier.kind = WM_KIND_BARRIER;
-        barrier.mask = line->mask;
-        barrier.static_id = wm_statics_number(
-            &reader->statics, entry, WM_KIND_BARRIER, 0, line->source_line);
-        return barrier.static_id != WM_STATIC_NONE &&
-               wm_distil_record(d, cta, &use, &barrier, 1);
+    wm_record barrier;
+    memset(&barrier, 0, sizeof(barrier));
+    barrier.kind = WM_KIND_BARRIER;
+    barrier.mask = reader->line.mask;
+    barrier.static_id = wm_statics_number(
+        &reader->statics, entry, WM_KIND_BARRIER, 0, form->source_line);
+    return barrier.static_id != WM_STATIC_NONE &&
+           wm_distil_record(d, cta, &form->use, &barrier, 1);
+}
+
+/* Everything else: arithmetic, control, exits. */
+static bool feed_other(wm_reader *reader, wm_cta *cta, wm_distil *d,
+                       wm_static_entry *entry, const wm_accelsim_form *form)
+{
+    count_work(cta, &entry->opcode, reader->line.mask);
+    if (form->role == WM_ACCELSIM_COMMIT) {
+        wm_distil_commit(d);
     }
-    count_work(cta, opcode, line->mask);
-    if (opcode->kind == WM_KIND_EXIT) {
+    if (form->role == WM_ACCELSIM_EXIT) {
         reader->exit_id = wm_statics_number(&reader->statics, entry,
-                                            WM_KIND_EXIT, 0, line->source_line);
+                                            WM_KIND_EXIT, 0, form->source_line);
         if (reader->exit_id == WM_STATIC_NONE) {
             return false;
         }
     }
-    return wm_distil_pass(d, cta, &use);
+    if (d->keeps_all) {
+        d->static_id = wm_statics_number(&reader->statics, entry,
+                                         (wm_kind)entry->opcode.kind, 0,
+                                         form->source_line);
+    }
+    return d->static_id != WM_STATIC_NONE && wm_distil_pass(d, cta, &form->use);
 }
 
 static void warn_unknown(wm_reader *reader, const wm_static_entry *entry)
@@ -308,47 +260,133 @@ static void warn_unknown(wm_reader *reader, const wm_static_entry *entry)
     warn_first(reader, &reader->has_warned_opcode, "opcode-unknown", sentence);
 }
 
-wm_status wm_accelsim_parse(wm_reader *reader, bool *is_parsed, wm_error *err)
+void wm_accelsim_warp_init(const wm_reader *reader, wm_accelsim_warp *warp)
 {
-    *is_parsed =
-        wm_accelsim_line_parse(&reader->layout, reader->text, &reader->line);
-    return *is_parsed ? WM_OK : bad_line(reader, err);
+    wm_distil_init(&warp->distil);
+    warp->distil.keeps_all = reader->context.options.keep_all;
+    warp->last = WM_ACCELSIM_FORM_NONE;
 }
 
-wm_status wm_accelsim_feed(wm_reader *reader, wm_cta *cta, wm_distil *d,
-                           wm_error *err)
+void wm_accelsim_warp_start(wm_accelsim_warp *warp)
+{
+    wm_distil_start(&warp->distil);
+    warp->last = WM_ACCELSIM_FORM_NONE;
+}
+
+/* The line is as the instruction expected next: no need to parse but what
+ * follows its width. */
+static bool match_next(wm_reader *reader, const wm_accelsim_warp *warp)
+{
+    wm_accelsim_line *line = &reader->line;
+    uint32_t next = warp->last == WM_ACCELSIM_FORM_NONE
+                        ? 0 /* as the kernel began */
+                        : reader->forms[warp->last].next;
+    if (next >= reader->statics.n_entries) {
+        return false;
+    }
+    const wm_accelsim_form *form = &reader->forms[next];
+    const char *start = wm_accelsim_line_start(&reader->layout, reader->text);
+    if (start == NULL ||
+        !wm_accelsim_form_match(form, start,
+                                reader->n_text - (size_t)(start - reader->text),
+                                &line->mask)) {
+        return false;
+    }
+    line->width = form->traced;
+    line->mode = WM_ACCELSIM_LIST;
+    reader->at = next;
+    return form->traced == 0 ||
+           (wm_accelsim_line_rest(&reader->layout, start + form->n_text,
+                                  line) &&
+            line->mode != WM_ACCELSIM_BULK);
+}
+
+/* Finds or adds the form of a line that was parsed. */
+static wm_status find_form(wm_reader *reader, wm_error *err)
 {
     const wm_accelsim_line *line = &reader->line;
+    uint32_t n_known = reader->statics.n_entries;
     wm_static_entry *entry = wm_statics_find(&reader->statics, line->pc,
                                              line->opcode, line->n_opcode);
-    if (entry == NULL) {
-        return reader->statics.n_entries < WM_STATICS_MAX
-                   ? wm_fail_memory(err)
-                   : wm_fail(err, WM_EFORMAT,
-                             "%s: more than %u static instructions in one "
-                             "kernel",
-                             wm_accelsim_here(reader).text, WM_STATICS_MAX);
+    if (entry == NULL && reader->statics.n_entries >= WM_STATICS_MAX) {
+        return wm_fail(err, WM_EFORMAT,
+                       "%s: more than %u static instructions in one kernel",
+                       wm_accelsim_here(reader).text, WM_STATICS_MAX);
     }
-    const wm_opcode *opcode = &entry->opcode;
-    wm_kind kind = (wm_kind)opcode->kind;
-    bool is_memory = line->width != 0;
-    if (opcode->is_tma || line->mode == WM_ACCELSIM_BULK) {
+    if (entry == NULL ||
+        !wm_grow(&reader->forms, &reader->cap_forms, reader->statics.n_entries,
+                 sizeof(*reader->forms))) {
+        return wm_fail_memory(err);
+    }
+    reader->at = (uint32_t)(entry - reader->statics.entries);
+    wm_accelsim_form *form = &reader->forms[reader->at];
+    if (reader->at == n_known) {
+        form->next = WM_ACCELSIM_FORM_NONE;
+    }
+    size_t n_line = reader->n_text - (size_t)(line->start - reader->text);
+    wm_accelsim_form_set(form, &entry->opcode, line, n_line);
+    return WM_OK;
+}
+
+wm_status wm_accelsim_parse(wm_reader *reader, wm_accelsim_warp *warp,
+                            bool *is_parsed, wm_error *err)
+{
+    *is_parsed = true;
+    if (!match_next(reader, warp)) {
+        *is_parsed = wm_accelsim_line_parse(&reader->layout, reader->text,
+                                            &reader->line);
+        wm_status status =
+            *is_parsed ? find_form(reader, err) : bad_line(reader, err);
+        if (status != WM_OK || !*is_parsed) {
+            return status;
+        }
+        if (warp->last != WM_ACCELSIM_FORM_NONE) {
+            reader->forms[warp->last].next = reader->at;
+        }
+    }
+    warp->last = reader->at;
+    return WM_OK;
+}
+
+wm_status wm_accelsim_feed(wm_reader *reader, wm_cta *cta,
+                           wm_accelsim_warp *warp, wm_error *err)
+{
+    wm_static_entry *entry = &reader->statics.entries[reader->at];
+    wm_accelsim_form *form = &reader->forms[reader->at];
+    wm_distil *d = &warp->distil;
+    bool is_off = reader->line.mask == 0;
+    bool is_fed = false;
+    form->use.is_off = is_off;
+    switch ((wm_accelsim_role)form->role) {
+    case WM_ACCELSIM_UNKNOWN:
+        warn_unknown(reader, entry);
+        is_fed = feed_memory(reader, cta, d, entry, form);
+        break;
+    case WM_ACCELSIM_MEMORY:
+        is_fed = feed_memory(reader, cta, d, entry, form);
+        break;
+    case WM_ACCELSIM_BULK_COPY:
         wm_warn(reader->context.diag, "tma-ignored",
                 wm_accelsim_here(reader).text,
                 "bulk copy (TMA): counted as an instruction, its traffic is "
                 "not modelled");
-        is_memory = false;
-    } else if (is_memory && !wm_kind_is_memory(kind)) {
-        warn_unknown(reader, entry);
-        kind = (wm_kind)opcode->guess;
+        is_fed = feed_other(reader, cta, d, entry, form);
+        break;
+    case WM_ACCELSIM_BARRIER:
+        is_fed = is_off ? feed_other(reader, cta, d, entry, form)
+                        : feed_barrier(reader, cta, d, entry, form);
+        break;
+    case WM_ACCELSIM_COMMIT:
+    case WM_ACCELSIM_EXIT:
+    case WM_ACCELSIM_OTHER:
+        is_fed = feed_other(reader, cta, d, entry, form);
+        break;
     }
-    bool is_fed = is_memory ? feed_memory(reader, cta, d, entry, kind)
-                            : feed_other(reader, cta, d, entry);
     return is_fed ? WM_OK : wm_fail_memory(err);
 }
 
-wm_status wm_accelsim_end_warp(wm_reader *reader, wm_cta *cta, wm_distil *d,
-                               wm_error *err)
+wm_status wm_accelsim_end_warp(wm_reader *reader, wm_cta *cta,
+                               wm_accelsim_warp *warp, wm_error *err)
 {
     uint32_t id = reader->exit_id;
     if (id == WM_STATIC_NONE) {
@@ -358,7 +396,7 @@ wm_status wm_accelsim_end_warp(wm_reader *reader, wm_cta *cta, wm_distil *d,
             id = wm_statics_number(&reader->statics, entry, WM_KIND_EXIT, 0, 0);
         }
     }
-    if (id == WM_STATIC_NONE || !wm_distil_finish(d, cta, id)) {
+    if (id == WM_STATIC_NONE || !wm_distil_finish(&warp->distil, cta, id)) {
         return wm_fail_memory(err);
     }
     return WM_OK;

@@ -67,6 +67,9 @@ static bool is_instruction(const wm_reader *reader)
 {
     static const char *const marks[] = {"warp", "insts", "thread block",
                                         "cluster"};
+    if (reader->text[0] >= '0' && reader->text[0] <= '9') {
+        return true;
+    }
     if (reader->text[0] == '#') {
         return false;
     }
@@ -94,9 +97,9 @@ static wm_status read_lines(wm_reader *reader, wm_cta *cta, uint64_t n_wanted,
             break;
         }
         n++;
-        status = wm_accelsim_parse(reader, &is_parsed, err);
+        status = wm_accelsim_parse(reader, &reader->warp, &is_parsed, err);
         if (is_parsed) {
-            status = wm_accelsim_feed(reader, cta, &reader->distil, err);
+            status = wm_accelsim_feed(reader, cta, &reader->warp, err);
         }
         if (status != WM_OK) {
             return status;
@@ -150,11 +153,10 @@ static wm_status read_warp(wm_reader *reader, wm_cta *cta, uint64_t warp,
         return fail_line(reader, "insts = N", err);
     }
     size_t first = cta->n_records;
-    wm_distil_start(&reader->distil);
+    wm_accelsim_warp_start(&reader->warp);
     status = read_lines(reader, cta, n_insts, err);
     if (status == WM_OK || reader->context.options.keep_going) {
-        wm_status ended =
-            wm_accelsim_end_warp(reader, cta, &reader->distil, err);
+        wm_status ended = wm_accelsim_end_warp(reader, cta, &reader->warp, err);
         status = status == WM_OK ? ended : status;
         cta->warps[warp].first = (uint32_t)first;
         cta->warps[warp].n_records = (uint32_t)(cta->n_records - first);

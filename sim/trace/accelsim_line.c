@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bits.h"
-
-#define DECIMAL_DIGITS_MAX 19 /* cannot overflow 64 bits */
+#include "trace/text_digits.h"
 
 static const char *skip_blanks(const char *p)
 {
@@ -34,32 +32,20 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* 0..15, or 16 for what is not a hexadecimal digit. */
-static uint32_t hex_digit(char c)
-{
-    static const uint8_t table[256] = {
-        ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
-        ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
-        ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
-        ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
-    };
-    uint8_t known = table[(unsigned char)c];
-    return known != 0 ? known - 1u : 16u;
-}
-
 /* Each scanner takes *p past its token and the blanks behind it; false, with
  * *p at the token, when the token is not what it wants. */
 static bool scan_decimal(const char **p, uint64_t *out)
 {
     const char *q = *p;
-    uint64_t value = 0;
-    while (is_digit(*q)) {
-        value = value * 10 + (uint64_t)(*q++ - '0');
+    if (is_digit(q[0]) && is_gap(q[1])) {
+        *out = (uint64_t)(*q++ - '0');
+    } else {
+        uint32_t n = wm_decimal_run(q, out);
+        q += n;
+        if (n == 0 || n > WM_DECIMALS_MAX || !is_gap(*q)) {
+            return false;
+        }
     }
-    if (q == *p || q - *p > DECIMAL_DIGITS_MAX || !is_gap(*q)) {
-        return false;
-    }
-    *out = value;
     *p = *q == ' ' && !is_gap(q[1]) ? q + 1 : skip_blanks(q);
     return true;
 }
@@ -90,29 +76,34 @@ static bool scan_signed(const char **p, int64_t *out)
     return true;
 }
 
+/* More digits than a number of 64 bits has: zeros in front are fine. */
+static uint32_t hex_run_long(const char *text, uint64_t *out)
+{
+    uint32_t n_zeros = 0;
+    while (text[n_zeros] == '0') {
+        n_zeros++;
+    }
+    uint32_t n = wm_hex_run(text + n_zeros, out);
+    if (n == 0) {
+        *out = 0;
+    }
+    return n > WM_HEX_DIGITS_MAX ? 0 : n_zeros + n;
+}
+
 static bool scan_hex(const char **p, uint64_t *out)
 {
     const char *q = *p;
-    uint64_t value = 0;
     if (q[0] == '0' && (q[1] == 'x' || q[1] == 'X')) {
         q += 2;
     }
-    uint32_t digit = hex_digit(*q);
-    if (digit > 15) {
+    uint32_t n = wm_hex_run(q, out);
+    if (n > WM_HEX_DIGITS_MAX) {
+        n = hex_run_long(q, out);
+    }
+    if (n == 0 || !is_gap(q[n])) {
         return false;
     }
-    do {
-        if (value >> 60 != 0) {
-            return false;
-        }
-        value = value << 4 | digit;
-        digit = hex_digit(*++q);
-    } while (digit <= 15);
-    if (!is_gap(*q)) {
-        return false;
-    }
-    *out = value;
-    *p = skip_blanks(q);
+    *p = q[n] == ' ' && !is_gap(q[n + 1]) ? q + n + 1 : skip_blanks(q + n);
     return true;
 }
 
@@ -250,13 +241,12 @@ static bool scan_addresses(wm_accelsim_line *out, const char **p)
 static bool check_rest(const wm_accelsim_layout *layout, wm_accelsim_line *out,
                        const char *p, const char *addresses)
 {
-    int64_t immediate = 0;
     if (layout->version < 3 || layout->version > 5 ||
         out->mode == WM_ACCELSIM_BULK) {
         return true;
     }
     if (layout->version == 5) {
-        (void)scan_signed(&p, &immediate);
+        (void)scan_signed(&p, &out->immediate);
     }
     if (is_end(*p) || strncmp(p, "STORE_DATA", 10) == 0) {
         return true;
@@ -274,11 +264,13 @@ static bool check_rest(const wm_accelsim_layout *layout, wm_accelsim_line *out,
 static bool scan_prefix(const wm_accelsim_layout *layout, wm_accelsim_line *out,
                         const char **p)
 {
+    uint32_t number = 0;
     for (uint32_t i = 0; i < layout->n_prefix; i++) {
-        if (!scan_u32(p, &out->prefix[i])) {
+        if (!scan_u32(p, &number)) {
             return wanted(out, *p, "block x, y, z and warp in front");
         }
     }
+    out->start = *p;
     if (layout->has_source_line && !scan_u32(p, &out->source_line)) {
         return wanted(out, *p, "a source line number");
     }
@@ -296,24 +288,29 @@ static void skip_commit(const wm_accelsim_layout *layout,
     }
 }
 
+/* "PC mask". */
+static bool scan_place(wm_accelsim_line *out, const char **p)
+{
+    uint64_t mask = 0;
+    if (!scan_hex(p, &out->pc)) {
+        return wanted(out, *p, "a hexadecimal program counter");
+    }
+    out->at_mask = *p;
+    if (!scan_hex(p, &mask) || mask > UINT32_MAX) {
+        return wanted(out, out->at_mask, "a lane mask of 8 hexadecimal digits");
+    }
+    out->mask = (uint32_t)mask;
+    out->at_tail = *p - 1;
+    return true;
+}
+
 bool wm_accelsim_line_parse(const wm_accelsim_layout *layout, const char *text,
                             wm_accelsim_line *out)
 {
     const char *p = skip_blanks(text);
-    uint64_t mask = 0;
     out->source_line = 0;
-    if (!scan_prefix(layout, out, &p)) {
-        return false;
-    }
-    if (!scan_hex(&p, &out->pc)) {
-        return wanted(out, p, "a hexadecimal program counter");
-    }
-    const char *at_mask = p;
-    if (!scan_hex(&p, &mask) || mask > UINT32_MAX) {
-        return wanted(out, at_mask, "a lane mask of 8 hexadecimal digits");
-    }
-    out->mask = (uint32_t)mask;
-    if (!scan_registers(out, &p, out->dst, WM_ACCELSIM_DST_MAX, &out->n_dst,
+    if (!scan_prefix(layout, out, &p) || !scan_place(out, &p) ||
+        !scan_registers(out, &p, out->dst, WM_ACCELSIM_DST_MAX, &out->n_dst,
                         "a number of destination registers, at most 4")) {
         return false;
     }
@@ -334,12 +331,33 @@ bool wm_accelsim_line_parse(const wm_accelsim_layout *layout, const char *text,
     if (!scan_decimal(&p, &out->width)) {
         return wanted(out, p, "a memory width, 0 for none");
     }
-    const char *addresses = p;
+    out->at_rest = p;
+    return wm_accelsim_line_rest(layout, p, out);
+}
+
+bool wm_accelsim_line_rest(const wm_accelsim_layout *layout, const char *rest,
+                           wm_accelsim_line *out)
+{
+    const char *p = rest;
     out->mode = WM_ACCELSIM_LIST;
+    out->immediate = 0;
     if (out->width != 0 && !scan_addresses(out, &p)) {
         return false;
     }
-    return is_end(*p) || check_rest(layout, out, p, addresses);
+    return is_end(*p) || check_rest(layout, out, p, rest);
+}
+
+const char *wm_accelsim_line_start(const wm_accelsim_layout *layout,
+                                   const char *text)
+{
+    const char *p = skip_blanks(text);
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < layout->n_prefix; i++) {
+        if (!scan_u32(&p, &number)) {
+            return NULL;
+        }
+    }
+    return p;
 }
 
 bool wm_accelsim_line_prefix(const char *text, uint32_t n, uint32_t *out)
@@ -356,12 +374,7 @@ bool wm_accelsim_line_prefix(const char *text, uint32_t n, uint32_t *out)
 /* True when the token at p is a mask: 8 hexadecimal digits. */
 static bool is_mask(const char *p)
 {
-    for (uint32_t i = 0; i < 8; i++) {
-        if (hex_digit(p[i]) > 15) {
-            return false;
-        }
-    }
-    return is_gap(p[8]);
+    return wm_hex_bytes(wm_load_le64(p)) == WM_EACH_BYTE(0x80) && is_gap(p[8]);
 }
 
 void wm_accelsim_line_probe(wm_accelsim_layout *layout, const char *text)

@@ -7,7 +7,7 @@
  * Which of the optional fields are there follows from the file (layout).
  * Addresses are taken by what mode and mask demand, never "the rest".
  *
- * Ownership  opcode points into the line.
+ * Ownership  opcode and the places point into the line.
  * Errors     false: problem says what was wanted, at points at what was found
  *            (NULL when problem is the whole sentence).
  * Cost       one pass over the bytes, no allocation.
@@ -37,9 +37,8 @@ typedef enum wm_accelsim_mode {
 } wm_accelsim_mode;
 
 typedef struct wm_accelsim_line {
-    uint32_t prefix[6]; /* x, y, z, warp */
+    /* What all lines of a static instruction share. */
     uint32_t source_line;
-    uint32_t mask;
     uint64_t pc;
     uint8_t n_dst, n_src;
     uint8_t dst[WM_ACCELSIM_DST_MAX]; /* 255 for what is not a register */
@@ -47,17 +46,31 @@ typedef struct wm_accelsim_line {
     const char *opcode;
     size_t n_opcode;
     uint64_t width;
+    int64_t immediate; /* 0 where the layout has none */
+    /* What they do not. */
+    uint32_t mask;
     wm_accelsim_mode mode;
     uint64_t base;
     int64_t stride;
     uint64_t addresses[WM_ACCELSIM_LANES];
+    /* Behind the prefix; the mask; the byte behind it; behind the width. */
+    const char *start, *at_mask, *at_tail, *at_rest;
     const char *at;
     char problem[96];
 } wm_accelsim_line;
 
-/* text must be followed by a readable byte below ' ' (wm_stream_line). */
+/* text must be followed by a byte below ' ' and WM_STREAM_PAD readable bytes
+ * (wm_stream_line). */
 bool wm_accelsim_line_parse(const wm_accelsim_layout *layout, const char *text,
                             wm_accelsim_line *out);
+
+/* The place behind the prefix, or NULL where no prefix is. */
+const char *wm_accelsim_line_start(const wm_accelsim_layout *layout,
+                                   const char *text);
+
+/* Parses from the addresses on; width, mask and immediate must be set. */
+bool wm_accelsim_line_rest(const wm_accelsim_layout *layout, const char *rest,
+                           wm_accelsim_line *out);
 
 /*
  * Finds n_prefix and has_source_line in a file's first instruction line, when

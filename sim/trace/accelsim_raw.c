@@ -20,7 +20,7 @@
 /* One warp of an open CTA, with a record store of its own. */
 typedef struct raw_warp {
     wm_cta part;
-    wm_distil distil;
+    wm_accelsim_warp warp;
     uint64_t copy_pc; /* LDGSTS whose shared side has been seen, or NO_PC */
     bool is_used;
 } raw_warp;
@@ -141,7 +141,8 @@ static open_cta *open_take(wm_accelsim_raw *raw)
     return open;
 }
 
-static raw_warp *warp_take(open_cta *open, uint32_t warp)
+static raw_warp *warp_take(const wm_reader *reader, open_cta *open,
+                           uint32_t warp)
 {
     if (warp >= open->n_warps) {
         if (!wm_grow(&open->warps, &open->cap_warps, (size_t)warp + 1,
@@ -159,13 +160,13 @@ static raw_warp *warp_take(open_cta *open, uint32_t warp)
             return NULL;
         }
         wm_cta_init(&taken->part);
-        wm_distil_init(&taken->distil);
+        wm_accelsim_warp_init(reader, &taken->warp);
         taken->is_used = false;
         open->warps[warp] = taken;
     }
     if (!taken->is_used) {
         wm_cta_clear(&taken->part);
-        wm_distil_start(&taken->distil);
+        wm_accelsim_warp_start(&taken->warp);
         taken->copy_pc = NO_PC;
         taken->is_used = true;
     }
@@ -289,7 +290,7 @@ static wm_status join(wm_reader *reader, cta_entry *entry, wm_cta *cta,
         if (warp == NULL || !warp->is_used) {
             continue;
         }
-        status = wm_accelsim_end_warp(reader, &warp->part, &warp->distil, err);
+        status = wm_accelsim_end_warp(reader, &warp->part, &warp->warp, err);
         if (status == WM_OK && !append_warp(cta, w, &warp->part)) {
             status = wm_fail_memory(err);
         }
@@ -314,16 +315,16 @@ static wm_status feed_line(wm_reader *reader, const uint32_t prefix[4],
         entry->open = open_take(reader->raw);
     }
     raw_warp *warp =
-        entry->open == NULL ? NULL : warp_take(entry->open, prefix[3]);
+        entry->open == NULL ? NULL : warp_take(reader, entry->open, prefix[3]);
     if (warp == NULL) {
         return wm_fail_memory(err);
     }
     bool is_parsed = false;
-    wm_status status = wm_accelsim_parse(reader, &is_parsed, err);
+    wm_status status = wm_accelsim_parse(reader, &warp->warp, &is_parsed, err);
     if (status != WM_OK || !is_parsed || is_shared_side(reader, warp)) {
         return status;
     }
-    return wm_accelsim_feed(reader, &warp->part, &warp->distil, err);
+    return wm_accelsim_feed(reader, &warp->part, &warp->warp, err);
 }
 
 wm_status wm_accelsim_raw_cta(wm_reader *reader, wm_cta *cta, bool *has_cta,

@@ -25,7 +25,8 @@ void wm_distil_start(wm_distil *distil)
     distil->clock = 0;
     distil->n_loads = 0;
     distil->in_flight = 0;
-    distil->copies = 0;
+    memset(distil->copies, 0, sizeof(distil->copies));
+    distil->has_copies = false;
     distil->wait = 0;
     distil->is_stalled = false;
     distil->head_cycles = distil->head_slots = 0;
@@ -73,6 +74,7 @@ static bool drain_gap(wm_distil *d, wm_cta *cta, uint64_t n_max)
         wm_record gap;
         memset(&gap, 0, sizeof(gap));
         gap.kind = WM_KIND_GAP;
+        gap.static_id = d->static_id;
         take_gap(d, &gap);
         if (!append(cta, &gap)) {
             return false;
@@ -124,10 +126,41 @@ static bool stall(wm_distil *d, wm_cta *cta, uint32_t needed)
     return true;
 }
 
+void wm_distil_commit(wm_distil *distil)
+{
+    uint32_t *copies = distil->copies;
+    copies[WM_COPY_GROUPS - 1] |= copies[WM_COPY_GROUPS - 2];
+    memmove(copies + 1, copies, (WM_COPY_GROUPS - 2) * sizeof(*copies));
+    copies[0] = 0;
+}
+
+/* The copies of all groups but the n_allowed youngest. */
+static uint32_t awaited_copies(const wm_distil *d, uint32_t n_allowed)
+{
+    uint32_t needed = 0;
+    uint32_t group = n_allowed == 0 ? 0 : n_allowed + 1;
+    for (; group < WM_COPY_GROUPS; group++) {
+        needed |= d->copies[group];
+    }
+    return needed;
+}
+
+/* A load was added: every mask moves up by one. */
+static void age_copies(wm_distil *d, bool is_copy)
+{
+    d->has_copies |= is_copy;
+    for (uint32_t i = 0; d->has_copies && i < WM_COPY_GROUPS; i++) {
+        d->copies[i] <<= 1;
+    }
+    d->copies[0] |= is_copy;
+}
+
 /* Advances to the cycle in which the instruction can issue. */
 static bool await_operands(wm_distil *d, wm_cta *cta, const wm_use *use)
 {
-    uint32_t needed = use->waits_for_copies ? d->copies : 0;
+    uint32_t needed = use->awaits_copies == WM_COPIES_NONE
+                          ? 0
+                          : awaited_copies(d, use->awaits_copies);
     uint64_t ready = d->clock;
     uint64_t overwritten = 0;
     for (uint32_t i = 0; i < use->n_reads; i++) {
@@ -185,6 +218,10 @@ bool wm_distil_pass(wm_distil *distil, wm_cta *cta, const wm_use *use)
     }
     write_registers(distil, use, distil->clock + use->latency_cycles, 0, 0);
     distil->clock++;
+    if (distil->keeps_all) {
+        distil->is_stalled = false;
+        return drain_gap(distil, cta, 0);
+    }
     return true;
 }
 
@@ -203,11 +240,10 @@ bool wm_distil_record(wm_distil *distil, wm_cta *cta, const wm_use *use,
             return false;
         }
         if (wm_kind_is_load((wm_kind)parts[i].kind)) {
-            uint32_t is_copy = parts[i].kind == WM_KIND_ASYNC_COPY;
             n_loads++;
             distil->n_loads++;
             distil->in_flight = distil->in_flight << 1 | (parts[i].mask != 0);
-            distil->copies = distil->copies << 1 | is_copy;
+            age_copies(distil, parts[i].kind == WM_KIND_ASYNC_COPY);
         }
     }
     if (n_loads > 0) {

@@ -39,6 +39,7 @@ static void accelsim_close(wm_reader *reader)
     wm_stream_close(reader->stream);
     wm_statics_fini(&reader->statics);
     wm_accelsim_raw_free(reader->raw);
+    free(reader->forms);
     free(reader->name);
     free(reader->where);
     free(reader);
@@ -87,7 +88,7 @@ static wm_status accelsim_open(wm_stream *stream,
     reader->stream = stream;
     reader->exit_id = WM_STATIC_NONE;
     wm_statics_init(&reader->statics);
-    wm_distil_init(&reader->distil);
+    wm_accelsim_warp_init(reader, &reader->warp);
     wm_status status = copy_path(reader, wm_stream_path(stream), err);
     if (status == WM_OK) {
         status = wm_accelsim_header(reader, err);

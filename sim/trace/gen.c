@@ -12,6 +12,8 @@
 #include "base/bits.h"
 #include "base/buffer.h"
 #include "trace/gen_internal.h"
+#include "trace/gen_program.h"
+#include "trace/gen_recipes.h"
 
 #define N_LANES     32u
 #define ARRAY_ALIGN (UINT64_C(2) << 20) /* as the driver places allocations */
@@ -21,7 +23,8 @@
 
 struct wm_gen {
     wm_gen_params params;
-    const wm_gen_pattern *pattern;
+    const wm_gen_pattern *pattern; /* NULL: program */
+    wm_gen_program *program;
     wm_launch launch;
     wm_static statics[WM_GEN_STATICS_MAX];
     char opcodes[WM_GEN_STATICS_MAX][32];
@@ -45,12 +48,18 @@ void wm_gen_params_init(wm_gen_params *params)
 
 const char *wm_gen_pattern_name(size_t i)
 {
-    return i < wm_gen_n_patterns ? wm_gen_patterns[i].name : NULL;
+    size_t recipe = i - wm_gen_n_patterns;
+    return i < wm_gen_n_patterns       ? wm_gen_patterns[i].name
+           : recipe < wm_gen_n_recipes ? wm_gen_recipes[recipe].name
+                                       : NULL;
 }
 
 const char *wm_gen_pattern_summary(size_t i)
 {
-    return i < wm_gen_n_patterns ? wm_gen_patterns[i].summary : NULL;
+    size_t recipe = i - wm_gen_n_patterns;
+    return i < wm_gen_n_patterns       ? wm_gen_patterns[i].summary
+           : recipe < wm_gen_n_recipes ? wm_gen_recipes[recipe].summary
+                                       : NULL;
 }
 
 static const wm_gen_pattern *find_pattern(const char *name)
@@ -63,13 +72,23 @@ static const wm_gen_pattern *find_pattern(const char *name)
     return NULL;
 }
 
+static const wm_gen_recipe *find_recipe(const char *name)
+{
+    for (size_t i = 0; i < wm_gen_n_recipes; i++) {
+        if (strcmp(wm_gen_recipes[i].name, name) == 0) {
+            return &wm_gen_recipes[i];
+        }
+    }
+    return NULL;
+}
+
 static wm_status fail_pattern(const char *name, wm_error *err)
 {
     wm_buffer names;
     wm_buffer_init(&names);
-    for (size_t i = 0; i < wm_gen_n_patterns; i++) {
+    for (size_t i = 0; wm_gen_pattern_name(i) != NULL; i++) {
         wm_buffer_printf(&names, "%s%s", i == 0 ? "" : ", ",
-                         wm_gen_patterns[i].name);
+                         wm_gen_pattern_name(i));
     }
     wm_status status =
         names.is_failed
@@ -210,11 +229,64 @@ static void make_launch(wm_gen *gen)
     }
 }
 
+/* The launch of a program: one-dimensional. */
+static void make_program_launch(wm_gen *gen, const char *name)
+{
+    const wm_gen_params *p = &gen->params;
+    wm_launch *launch = &gen->launch;
+    launch->name = name;
+    launch->grid[0] = (uint32_t)p->n_ctas;
+    launch->block[0] = N_LANES * p->n_warps;
+    launch->grid[1] = launch->grid[2] = 1;
+    launch->block[1] = launch->block[2] = 1;
+    launch->registers = 32;
+    launch->warp_size = N_LANES;
+    launch->sm_version = 80;
+    launch->n_ctas = p->n_ctas;
+    launch->n_warps_per_cta = p->n_warps;
+    launch->where = "generated";
+    launch->statics = wm_gen_program_statics(gen->program, &launch->n_statics);
+    for (uint32_t i = 0; i < launch->n_statics; i++) {
+        bool is_shared = launch->statics[i].kind >= WM_KIND_SHARED_LOAD &&
+                         launch->statics[i].kind <= WM_KIND_SHARED_ATOMIC;
+        launch->shared_bytes = is_shared ? 16384 : launch->shared_bytes;
+    }
+}
+
+/* The parameters' expression, or the recipe's. */
+static wm_status open_program(wm_gen *gen, const wm_gen_recipe *recipe,
+                              wm_error *err)
+{
+    const wm_gen_params *p = &gen->params;
+    wm_buffer text;
+    wm_buffer_init(&text);
+    wm_status status = check_params(p, false, err);
+    if (recipe != NULL) {
+        wm_gen_recipe_text(recipe, p, &text);
+    } else {
+        wm_buffer_puts(&text, p->expression);
+    }
+    if (status == WM_OK) {
+        status = text.is_failed
+                     ? wm_fail_memory(err)
+                     : wm_gen_compile(text.bytes, &gen->program, err);
+    }
+    if (status == WM_OK) {
+        make_program_launch(gen, recipe == NULL ? "expression" : recipe->name);
+    }
+    wm_buffer_fini(&text);
+    return status;
+}
+
 wm_status wm_gen_open(const wm_gen_params *params, wm_gen **out, wm_error *err)
 {
     *out = NULL;
-    const wm_gen_pattern *pattern = find_pattern(params->pattern);
-    if (pattern == NULL) {
+    bool is_named = params->expression == NULL;
+    const wm_gen_pattern *pattern =
+        is_named ? find_pattern(params->pattern) : NULL;
+    const wm_gen_recipe *recipe =
+        is_named ? find_recipe(params->pattern) : NULL;
+    if (is_named && pattern == NULL && recipe == NULL) {
         return fail_pattern(params->pattern, err);
     }
     wm_gen *gen = calloc(1, sizeof(*gen));
@@ -223,12 +295,15 @@ wm_status wm_gen_open(const wm_gen_params *params, wm_gen **out, wm_error *err)
     }
     gen->params = *params;
     gen->pattern = pattern;
-    wm_status status = resolve(gen, err);
+    wm_status status =
+        pattern == NULL ? open_program(gen, recipe, err) : resolve(gen, err);
     if (status != WM_OK) {
         free(gen);
         return status;
     }
-    make_launch(gen);
+    if (pattern != NULL) {
+        make_launch(gen);
+    }
     *out = gen;
     return WM_OK;
 }
@@ -236,6 +311,28 @@ wm_status wm_gen_open(const wm_gen_params *params, wm_gen **out, wm_error *err)
 const wm_launch *wm_gen_launch(const wm_gen *gen)
 {
     return &gen->launch;
+}
+
+static wm_status make_warp(wm_gen *gen, wm_cta *cta, uint32_t w, wm_error *err)
+{
+    const wm_gen_params *p = &gen->params;
+    if (gen->program != NULL) {
+        const wm_gen_place place = {.cta = gen->next,
+                                    .warp = w,
+                                    .n_ctas = p->n_ctas,
+                                    .n_warps = p->n_warps,
+                                    .base = p->base,
+                                    .seed = p->seed};
+        return wm_gen_program_run(gen->program, &place, cta, err);
+    }
+    wm_gen_warp warp = {.params = p,
+                        .cta = cta,
+                        .launch = &gen->launch,
+                        .number = gen->next * p->n_warps + w,
+                        .n_total = p->n_ctas * p->n_warps,
+                        .array_bytes = gen->array_bytes};
+    gen->pattern->emit(&warp);
+    return warp.is_failed ? wm_fail_memory(err) : WM_OK;
 }
 
 wm_status wm_gen_next_cta(wm_gen *gen, wm_cta *cta, bool *has_cta,
@@ -255,16 +352,10 @@ wm_status wm_gen_next_cta(wm_gen *gen, wm_cta *cta, bool *has_cta,
     cta->id[1] = (uint32_t)(gen->next / gen->launch.grid[0]);
     cta->n_warps = p->n_warps;
     for (uint32_t w = 0; w < p->n_warps; w++) {
-        wm_gen_warp warp = {.params = p,
-                            .cta = cta,
-                            .launch = &gen->launch,
-                            .number = gen->next * p->n_warps + w,
-                            .n_total = p->n_ctas * p->n_warps,
-                            .array_bytes = gen->array_bytes};
         cta->warps[w].first = (uint32_t)cta->n_records;
-        gen->pattern->emit(&warp);
-        if (warp.is_failed) {
-            return wm_fail_memory(err);
+        wm_status status = make_warp(gen, cta, w, err);
+        if (status != WM_OK) {
+            return status;
         }
         cta->warps[w].n_records =
             (uint32_t)cta->n_records - cta->warps[w].first;
@@ -275,5 +366,8 @@ wm_status wm_gen_next_cta(wm_gen *gen, wm_cta *cta, bool *has_cta,
 
 void wm_gen_close(wm_gen *gen)
 {
+    if (gen != NULL) {
+        wm_gen_program_free(gen->program);
+    }
     free(gen);
 }

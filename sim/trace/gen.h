@@ -26,10 +26,12 @@
 #define WM_GEN_ACCESSES_MAX (UINT32_C(1) << 20)
 
 typedef struct wm_gen_params {
-    const char *pattern; /* one of wm_gen_pattern_name() */
-    uint64_t n_ctas;     /* gemm: ignored, size / 32 x size / n_warps */
-    uint32_t n_warps;    /* per CTA */
-    uint32_t n_accesses; /* rounds of the pattern per warp; gemm: ignored */
+    const char *pattern;    /* one of wm_gen_pattern_name() */
+    const char *expression; /* gen_program.h, instead of a pattern; or NULL:
+                               then only CTAs, warps, base and seed count */
+    uint64_t n_ctas;        /* gemm: ignored, size / 32 x size / n_warps */
+    uint32_t n_warps;       /* per CTA */
+    uint32_t n_accesses;    /* rounds of the pattern per warp; gemm: ignored */
     uint32_t width_bytes;
     int32_t stride_bytes; /* lane to lane; 0 = the pattern's own */
     uint64_t span_bytes;  /* of each array; 0 = as large as is touched, or

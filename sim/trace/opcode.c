@@ -303,6 +303,8 @@ void wm_opcode_parse(const char *text, size_t n_bytes, wm_opcode *out)
         out->kind = WM_KIND_BARRIER;
     } else if (word_is(base, "DEPBAR")) {
         out->waits_for_copies = true;
+    } else if (word_is(base, "LDGDEPBAR")) {
+        out->commits_copies = true;
     } else if (word_starts(base, "UTMA") || word_starts(base, "UBLK")) {
         out->is_tma = true;
     } else {

@@ -32,6 +32,7 @@ typedef struct wm_opcode {
     bool is_generic;        /* LD, ST, ATOM: space by address */
     bool is_tma;            /* bulk copy: no lane addresses */
     bool waits_for_copies;  /* DEPBAR */
+    bool commits_copies;    /* LDGDEPBAR */
     uint8_t n_lanes_used;   /* LDSM reads 8 addresses per matrix; else 32 */
     uint8_t latency_cycles; /* of the result of an instruction of fixed
                                latency */

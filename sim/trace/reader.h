@@ -40,6 +40,8 @@ typedef struct wm_trace wm_trace;
 
 typedef struct wm_trace_options {
     bool keep_going;
+    bool keep_all; /* formats with every instruction: one record for each,
+                      nothing distilled */
     /* What nobody asks for may be left unread: it is not checked then, and
      * digest and position say nothing. */
     bool may_seek;

@@ -47,7 +47,7 @@ struct wm_stream {
     z_stream zlib;
     lzma_stream lzma;
 
-    /* Decoded bytes; one byte behind `end` is always writable. */
+    /* Decoded bytes; WM_STREAM_PAD bytes behind `end` are always there. */
     uint8_t *bytes;
     size_t capacity;
     size_t begin, end;
@@ -301,7 +301,7 @@ static wm_status make_room(wm_stream *s, size_t n_wanted, wm_error *err)
         while (capacity < n_wanted) {
             capacity *= 2;
         }
-        uint8_t *bytes = realloc(s->bytes, capacity + 1);
+        uint8_t *bytes = realloc(s->bytes, capacity + WM_STREAM_PAD);
         if (bytes == NULL) {
             return wm_fail_memory(err);
         }
@@ -408,7 +408,7 @@ wm_status wm_stream_open(const char *path, wm_digest *digest,
     s->n_bytes_done = n_bytes_done;
     s->path = malloc(n_path);
     s->stored = malloc(STORED_BYTES);
-    s->bytes = malloc(BLOCK_BYTES + 1);
+    s->bytes = malloc(BLOCK_BYTES + WM_STREAM_PAD);
     s->capacity = BLOCK_BYTES;
     wm_status status = WM_OK;
     if (s->path == NULL || s->stored == NULL || s->bytes == NULL) {

@@ -22,6 +22,9 @@
 #include "base/digest.h"
 #include "base/status.h"
 
+/* Bytes behind a line that may be read (not what they hold). */
+#define WM_STREAM_PAD 32u
+
 typedef struct wm_stream wm_stream;
 
 /* digest (may be NULL) receives the stored bytes as they are consumed,
@@ -47,8 +50,9 @@ void wm_stream_consume(wm_stream *stream, size_t n_bytes);
 
 /*
  * The next line without its "\n" or "\r\n"; *line is NULL at the end of the
- * file.  The view is followed by a readable byte that is not a digit, so
- * number scanners stop.  Lines longer than 64 MiB are WM_EFORMAT.
+ * file.  The view is followed by a byte below ' ', so that scanners stop, and
+ * by WM_STREAM_PAD readable bytes in all.  Lines longer than 64 MiB are
+ * WM_EFORMAT.
  */
 wm_status wm_stream_line(wm_stream *stream, const char **line, size_t *n_bytes,
                          wm_error *err);

@@ -27,7 +27,8 @@ static void warp_end(warp *w)
 /* An instruction "dst = f(a, b)"; 255 names no register. */
 static wm_use use_of(int dst, int a, int b, int latency)
 {
-    wm_use use = {.latency_cycles = (uint8_t)latency};
+    wm_use use = {.latency_cycles = (uint8_t)latency,
+                  .awaits_copies = WM_COPIES_NONE};
     const int sources[] = {a, b};
     for (int i = 0; i < 2; i++) {
         if (sources[i] < 255) {
@@ -161,17 +162,17 @@ Test(distil, near_stalls_join_and_far_stalls_leave_a_gap_record)
     load(&w, 1);
     load(&w, 2);
     alu(&w, 10, 1, 255);
-    for (int i = 0; i < 31; i++) {
+    for (uint32_t i = 0; i + 1 < WM_DISTIL_JOIN_SLOTS; i++) {
         alu(&w, 11, 255, 255);
     }
     alu(&w, 12, 2, 255);
     const wm_record *r = store(&w, 255);
     cr_assert_eq(r->wait, 3);
-    cr_assert_eq(r->tail_slots, 33);
+    cr_assert_eq(r->tail_slots, WM_DISTIL_JOIN_SLOTS + 1);
     load(&w, 1);
     load(&w, 2);
     alu(&w, 10, 1, 255);
-    for (int i = 0; i < 32; i++) {
+    for (uint32_t i = 0; i < WM_DISTIL_JOIN_SLOTS; i++) {
         alu(&w, 11, 255, 255);
     }
     alu(&w, 12, 2, 255);
@@ -180,7 +181,7 @@ Test(distil, near_stalls_join_and_far_stalls_leave_a_gap_record)
     cr_assert_eq(r->tail_slots, 1);
     cr_assert_eq(r[-1].kind, WM_KIND_GAP);
     cr_assert_eq(r[-1].wait, 2);
-    cr_assert_eq(r[-1].tail_slots, 33);
+    cr_assert_eq(r[-1].tail_slots, WM_DISTIL_JOIN_SLOTS + 1);
     warp_end(&w);
     wm_cta_fini(&w.cta);
 }
@@ -193,9 +194,81 @@ Test(distil, copies_are_waited_for_together)
     load(&w, 1);
     memory(&w, WM_KIND_ASYNC_COPY, 255, 255, 1, 1);
     wm_use depbar = use_of(255, 255, 255, 4);
-    depbar.waits_for_copies = true;
+    depbar.awaits_copies = 0;
     cr_assert(wm_distil_pass(w.distil, &w.cta, &depbar));
     cr_assert_eq(store(&w, 255)->wait, 5);
+    warp_end(&w);
+    wm_cta_fini(&w.cta);
+}
+
+/* Two groups of one copy, and one copy in no group yet. */
+static uint32_t wait_of_depbar(uint8_t n_allowed)
+{
+    warp w;
+    warp_start(&w);
+    memory(&w, WM_KIND_ASYNC_COPY, 255, 255, 1, 1);
+    wm_distil_commit(w.distil);
+    load(&w, 1);
+    memory(&w, WM_KIND_ASYNC_COPY, 255, 255, 1, 1);
+    wm_distil_commit(w.distil);
+    memory(&w, WM_KIND_ASYNC_COPY, 255, 255, 1, 1);
+    wm_use depbar = use_of(255, 255, 255, 4);
+    depbar.awaits_copies = n_allowed;
+    cr_assert(wm_distil_pass(w.distil, &w.cta, &depbar));
+    uint32_t wait = store(&w, 255)->wait;
+    warp_end(&w);
+    wm_cta_fini(&w.cta);
+    return wait;
+}
+
+Test(distil, a_wait_leaves_the_youngest_groups_of_copies_in_flight)
+{
+    cr_assert_eq(wait_of_depbar(0), 0xb);
+    cr_assert_eq(wait_of_depbar(1), 0x8);
+    cr_assert_eq(wait_of_depbar(2), 0);
+    cr_assert_eq(wait_of_depbar(200), 0);
+    cr_assert_eq(wait_of_depbar(WM_COPIES_NONE), 0);
+}
+
+Test(distil, groups_older_than_those_counted_are_one)
+{
+    warp w;
+    warp_start(&w);
+    for (int i = 0; i < 12; i++) {
+        memory(&w, WM_KIND_ASYNC_COPY, 255, 255, 1, 1);
+        wm_distil_commit(w.distil);
+    }
+    wm_use depbar = use_of(255, 255, 255, 4);
+    depbar.awaits_copies = 4;
+    cr_assert(wm_distil_pass(w.distil, &w.cta, &depbar));
+    cr_assert_eq(store(&w, 255)->wait, 0xff0);
+    warp_end(&w);
+    wm_cta_fini(&w.cta);
+}
+
+Test(distil, nothing_is_joined_when_all_is_kept)
+{
+    warp w;
+    warp_start(&w);
+    w.distil->keeps_all = true;
+    load(&w, 1);
+    load(&w, 2);
+    w.distil->static_id = 77;
+    alu(&w, 3, 1, 255);
+    alu(&w, 4, 2, 255);
+    alu(&w, 5, 4, 255);
+    wm_record *last = store(&w, 255);
+    cr_assert_eq(w.cta.n_records, 6);
+    const wm_record *r = &last[-3];
+    cr_assert_eq(r[0].kind, WM_KIND_GAP);
+    cr_assert_eq(r[0].static_id, 77);
+    cr_assert_eq(r[0].wait, 2);
+    cr_assert_eq(r[0].tail_slots, 1);
+    cr_assert_eq(r[1].wait, 1);
+    cr_assert_eq(r[2].wait, 0);
+    cr_assert_eq(r[2].head_cycles, 4);
+    cr_assert_eq(r[2].head_slots, 1);
+    cr_assert_eq(last->head_slots, 0);
     warp_end(&w);
     wm_cta_fini(&w.cta);
 }
