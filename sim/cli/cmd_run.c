@@ -284,6 +284,14 @@ static wm_report_instruction *run_rows(const wm_kernel_result *result)
         to->miss_sectors = from->miss_sectors;
         to->wavefronts = from->wavefronts;
         to->ideal_wavefronts = from->ideal_wavefronts;
+        to->ideal_sectors = from->ideal_sectors;
+        to->unique_bytes = from->unique_bytes;
+        memcpy(to->n_class, from->n_class, sizeof(to->n_class));
+        memcpy(to->n_by_sectors, from->n_by_sectors, sizeof(to->n_by_sectors));
+        to->stride_least = from->stride_least;
+        to->stride_most = from->stride_most;
+        to->lsu_cycles = from->lsu_cycles;
+        to->stall_cycles = from->stall_cycles;
     }
     return rows;
 }
