@@ -209,6 +209,18 @@ static const char *per_request(char *text, uint64_t n, uint64_t n_requests)
     return text;
 }
 
+/* What a run with this instruction ideal has shown. */
+static void instruction_gain(double gain, wm_buffer *line)
+{
+    wm_buffer_puts(line, line->bytes != NULL ? ": " : "");
+    if (gain < 1.01) {
+        wm_buffer_puts(line, "no faster when it alone is ideal (replayed)");
+    } else {
+        wm_buffer_printf(line, "%.2f x as fast when it is ideal (replayed)",
+                         gain);
+    }
+}
+
 static void instruction_advice(const wm_report_kernel *kernel,
                                const wm_report_instruction *row, wm_buffer *out)
 {
@@ -216,10 +228,9 @@ static void instruction_advice(const wm_report_kernel *kernel,
     wm_buffer_init(&line);
     wm_row_advice(row, &line);
     if (row->is_advised && row->ideal_cycles != 0) {
-        wm_buffer_printf(&line, "%s%.2f x as fast when it is ideal (replayed)",
-                         line.bytes != NULL ? ": " : "",
-                         (double)kernel->counters.value[WM_C_TIME_CYCLES] /
-                             (double)row->ideal_cycles);
+        instruction_gain((double)kernel->counters.value[WM_C_TIME_CYCLES] /
+                             (double)row->ideal_cycles,
+                         &line);
     }
     if (line.bytes != NULL) {
         wm_buffer_puts(out, "         ");

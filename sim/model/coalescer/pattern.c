@@ -81,8 +81,6 @@ void wm_access_idealize(wm_access *access, const wm_access_shape *shape,
         if (step >= line) {
             /* Row k of the tile, k from the column the warp stood in. */
             base = base - base % line + base % line / width % lanes * step;
-        } else {
-            base = base / step * width;
         }
     } else if (shape->class == WM_CLASS_GATHER) {
         uint64_t address[WM_ACCESS_LANES_MAX];

@@ -52,8 +52,8 @@ const char *wm_access_class_name(wm_access_class class);
 /*
  * The same lanes, coalesced: where equal steps go over lines, the tile of
  * lanes x lines is turned so that the warp takes a row of it (all that the
- * kernel touches stays touched, once); steps inside a line are packed; what
- * follows no rule begins at its lowest line.  An upper bound of what better
+ * kernel touches stays touched, once); what else is not ideal takes the first
+ * bytes of the lines it touched.  An upper bound of what better
  * code can gain.
  */
 void wm_access_idealize(wm_access *access, const wm_access_shape *shape,
