@@ -16,7 +16,7 @@ if ! { cmake --preset "$preset" && cmake --build "build/$preset" \
     --parallel "$jobs" --target "$target"; } </dev/null >"$log" 2>&1; then
     cat "$log" >&2
     echo "The build failed. It needs, by Debian names: gcc cmake (3.21 or" \
-        "later) make zlib1g-dev libyaml-dev liblzma-dev; for the tests" \
+        "later) make zlib1g-dev libyaml-dev liblzma-dev libjansson-dev; for the tests" \
         "libcriterion-dev python3" >&2
     exit 1
 fi

@@ -16,7 +16,8 @@ config base
 model  base config
 engine base trace config model
 report base config model
-cli    base trace config model engine report
+study  base trace config model engine report
+cli    base trace config model engine report study
 '
 
 mapfile -t files < <(find sim -type f \
@@ -46,6 +47,8 @@ BEGIN {
     }
     only["zlib.h"] = only["lzma.h"] = only["libdeflate.h"] = "trace"
     only["yaml.h"] = "config"
+    only["jansson.h"] = "report"
+    only["sqlite3.h"] = "study"
 }
 FNR == 1 {
     from = FILENAME

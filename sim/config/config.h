@@ -23,6 +23,7 @@
 #ifndef WM_CONFIG_CONFIG_H
 #define WM_CONFIG_CONFIG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -77,6 +78,8 @@ enum { WM_COALESCE_SECTOR, WM_COALESCE_LINE, WM_COALESCE_SEGMENT };
 /* A configuration with the origin of each value. */
 typedef struct wm_config_set wm_config_set;
 
+typedef struct wm_key wm_key; /* below */
+
 /*
  * name: a preset or a file (a name with '/' or ending in .yaml or .yml is a
  * file).  sets: n_sets strings "KEY=VALUE".  Presets are searched in
@@ -87,13 +90,23 @@ wm_status wm_config_load(const char *name, const char *const *sets,
                          size_t n_sets, wm_config_set **out, wm_error *err);
 void wm_config_free(wm_config_set *set); /* NULL is fine */
 
+/*
+ * A configuration that a result recorded: fetch is asked for each key; it
+ * stores the value into *values (at key->offset) and gives its origin, or
+ * answers false to keep the default.  Nothing is checked or derived again.
+ */
+typedef bool (*wm_config_fetch_fn)(void *context, const wm_key *key,
+                                   wm_config *values, const char **origin);
+wm_status wm_config_restore(const char *name, wm_config_fetch_fn fetch,
+                            void *context, wm_config_set **out, wm_error *err);
+
 const wm_config *wm_config_values(const wm_config_set *set);
 const char *wm_config_name(const wm_config_set *set); /* "v100" or the path */
 /* 32 hex digits over the canonical text of all values. */
 void wm_config_digest(const wm_config_set *set, char hex[WM_DIGEST_HEX]);
 
 /* --- keys, for show, explain, JSON and docs ---------------------------- */
-typedef struct wm_key {
+struct wm_key {
     const char *name; /* "l2.size" */
     const char *section;
     const char *field;
@@ -103,7 +116,7 @@ typedef struct wm_key {
     const char *preset; /* default as text; "" = derived or empty */
     const char *sentence;
     size_t offset; /* in wm_config */
-} wm_key;
+};
 
 extern const wm_key wm_keys[];
 extern const size_t wm_n_keys;

@@ -382,6 +382,33 @@ wm_status wm_config_load(const char *name, const char *const *sets,
     return WM_OK;
 }
 
+wm_status wm_config_restore(const char *name, wm_config_fetch_fn fetch,
+                            void *context, wm_config_set **out, wm_error *err)
+{
+    wm_config_set *set = calloc(1, sizeof(*set));
+    *out = NULL;
+    if (set == NULL) {
+        return wm_fail_memory(err);
+    }
+    set->name = load_copy(name);
+    wm_status status =
+        set->name == NULL ? wm_fail_memory(err) : load_defaults(set, err);
+    for (size_t i = 0; i < wm_n_keys && status == WM_OK; i++) {
+        const char *origin = NULL;
+        if (fetch(context, &wm_keys[i], &set->values, &origin) &&
+            origin != NULL) {
+            set->place[i].origin = load_copy(origin);
+            status = set->place[i].origin == NULL ? wm_fail_memory(err) : WM_OK;
+        }
+    }
+    if (status != WM_OK) {
+        wm_config_free(set);
+        return status;
+    }
+    *out = set;
+    return WM_OK;
+}
+
 void wm_config_free(wm_config_set *set)
 {
     if (set == NULL) {
