@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/advise.h"
 #include "cli/command.h"
 #include "cli/host.h"
 #include "cli/options.h"
@@ -36,6 +37,7 @@ typedef struct run_options {
     const char *format;
     wm_select_options select;
     bool per_instruction;
+    bool advise;
     bool keep_going;
     bool is_strict;
     const char *progress;
@@ -80,6 +82,10 @@ static const wm_option run_option_list[] = {
     WM_SELECT_OPTIONS(run_options, select),
     RUN_OPTION(FLAG, '\0', "instructions", NULL,
                "Report each static instruction (text, json).", per_instruction),
+    RUN_OPTION(FLAG, '\0', "advise", NULL,
+               "As --instructions, and repeat the run with each of the three "
+               "costliest instructions made ideal; report the gain.",
+               advise),
     RUN_OPTION(FLAG, '\0', "keep-going", NULL,
                "Go on after a damaged kernel; the result is incomplete.",
                keep_going),
@@ -214,6 +220,12 @@ static bool run_takes(const wm_launch *launch, uint64_t index, void *context)
     return wm_select_takes(context, launch);
 }
 
+static wm_mode run_mode(const run *r)
+{
+    return strcmp(r->options.mode, "counts") == 0 ? WM_MODE_COUNTS
+                                                  : WM_MODE_TIMING;
+}
+
 static wm_status run_build(run *r, wm_error *err)
 {
     const run_options *o = &r->options;
@@ -223,8 +235,7 @@ static wm_status run_build(run *r, wm_error *err)
     wm_progress_init(&r->progress, is_shown && !o->is_quiet);
     r->progress.n_traces = r->traces.n;
     const wm_engine_options options = {
-        .mode =
-            strcmp(o->mode, "counts") == 0 ? WM_MODE_COUNTS : WM_MODE_TIMING,
+        .mode = run_mode(r),
         .jobs = (uint32_t)o->jobs,
         .per_instruction = o->per_instruction,
         .progress = wm_progress_draw,
@@ -284,6 +295,14 @@ static wm_report_instruction *run_rows(const wm_kernel_result *result)
         to->miss_sectors = from->miss_sectors;
         to->wavefronts = from->wavefronts;
         to->ideal_wavefronts = from->ideal_wavefronts;
+        to->ideal_sectors = from->ideal_sectors;
+        to->unique_bytes = from->unique_bytes;
+        memcpy(to->n_class, from->n_class, sizeof(to->n_class));
+        memcpy(to->n_by_sectors, from->n_by_sectors, sizeof(to->n_by_sectors));
+        to->stride_least = from->stride_least;
+        to->stride_most = from->stride_most;
+        to->lsu_cycles = from->lsu_cycles;
+        to->stall_cycles = from->stall_cycles;
     }
     return rows;
 }
@@ -383,6 +402,19 @@ static void run_warn_empty(run *r)
     }
 }
 
+/* What the costliest instructions would gain. */
+static wm_status run_advise(run *r, wm_error *err)
+{
+    const run_options *o = &r->options;
+    const wm_advise_plan plan = {.traces = &r->traces,
+                                 .config = wm_config_values(r->config),
+                                 .select = &o->select,
+                                 .mode = run_mode(r),
+                                 .jobs = (uint32_t)o->jobs,
+                                 .keep_going = o->keep_going};
+    return wm_advise(&plan, &r->report, err);
+}
+
 static void run_fill_report(run *r, bool is_complete, double seconds)
 {
     wm_report *report = &r->report;
@@ -453,6 +485,7 @@ static wm_status run_all(run *r, wm_error *err)
     run_fill_report(r, is_complete && !is_missed, seconds);
     if (is_complete) {
         run_warn_empty(r);
+        replayed = r->options.advise ? run_advise(r, err) : WM_OK;
     }
     /* A failed run that simulated nothing has no report. */
     if (is_complete || r->report.n_kernels != 0) {
@@ -487,6 +520,7 @@ wm_status wm_cmd_run(const wm_subcommand *self, int argc, char **argv,
     r->options.select.n_count = UINT64_MAX;
     wm_status status = wm_options_parse(self, &run_table, argc, argv,
                                         &r->options, &r->traces, &is_help, err);
+    r->options.per_instruction |= r->options.advise;
     if (status == WM_OK && !is_help) {
         status = run_all(r, err);
     }

@@ -189,6 +189,11 @@ static bool dispatch_place(wm_engine *engine, wm_sm *sm, wm_cta *cta,
     engine->n_resident++;
     sm->stats.n_ctas++;
     sm->stats.n_other += cta->work.n_other;
+    sm->stats.flops[0] += cta->work.flops_fp16;
+    sm->stats.flops[1] += cta->work.flops_fp32;
+    sm->stats.flops[2] += cta->work.flops_fp64;
+    sm->stats.flops[3] += cta->work.flops_tensor;
+    resident->start = cycle;
     sm->live |= resident->warps;
     if (resident->n_running == 0) {
         resident->end = cycle;
@@ -313,6 +318,8 @@ static void dispatch_empty(wm_engine *engine, const dispatch_end *end)
     wm_sm *sm = &engine->sms[end->sm];
     wm_resident *place = &sm->ctas[end->place];
     sm->free_warps |= place->warps;
+    sm->stats.resident_cycles +=
+        wm_popcount64(place->warps) * (end->cycle - place->start);
     engine->n_resident--;
     dispatch_give(engine, place->cta);
     place->cta = NULL;

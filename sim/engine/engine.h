@@ -33,6 +33,7 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "config/config.h"
+#include "model/coalescer/pattern.h"
 #include "model/counters.h"
 #include "trace/reader.h"
 
@@ -58,15 +59,21 @@ typedef struct wm_engine_options {
     wm_mode mode;
     uint32_t jobs; /* 0 = one per online processor */
     bool per_instruction;
-    uint32_t window_limit; /* longest window in cycles; 0 = as long as is
-                              exact.  Results do not depend on it: a test
-                              holds that. */
+    const char *ideal_kernel; /* launches of this name ... */
+    uint64_t ideal_pc;        /* ... run this instruction as if coalesced and
+                                 free of bank conflicts; NULL: none */
+    uint32_t window_limit;    /* longest window in cycles; 0 = as long as is
+                                 exact.  Results do not depend on it: a test
+                                 holds that. */
     wm_progress_fn progress;
     void *progress_context;
     wm_select_fn select;
     void *select_context;
     wm_diag *diag;
 } wm_engine_options;
+
+/* Requests by the sectors they touch: 0, 1, 2, 3-4, 5-8, 9-16, 17-32, more. */
+#define WM_SECTOR_BINS 8u
 
 /* One static instruction's share of a launch. */
 typedef struct wm_instruction_row {
@@ -78,6 +85,12 @@ typedef struct wm_instruction_row {
     uint64_t n_requests, n_sectors, n_lines, n_lanes, requested_bytes;
     uint64_t hit_sectors, pending_sectors, miss_sectors;
     uint64_t wavefronts, ideal_wavefronts;
+    uint64_t ideal_sectors, unique_bytes;
+    uint64_t n_class[WM_CLASSES];
+    uint64_t n_by_sectors[WM_SECTOR_BINS];
+    int64_t stride_least, stride_most; /* of the n_class[STRIDED] */
+    uint64_t lsu_cycles;
+    uint64_t stall_cycles; /* of warps that waited for it, timing mode */
 } wm_instruction_row;
 
 /* Busy time of each resource in a launch, as parts of one million of

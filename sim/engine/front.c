@@ -97,6 +97,46 @@ static wm_instruction_row *front_row(const wm_params *params, wm_sm *sm,
                : NULL;
 }
 
+/* The access as better code would make it; asked for by what-if runs only. */
+static void front_idealize(const wm_params *params, wm_sm *sm,
+                           wm_access *access)
+{
+    wm_coalesce(&params->coalescer, access, false, &sm->scratch);
+    const wm_access_shape shape =
+        wm_access_classify(access, sm->scratch.n_sectors, params->sector_bytes);
+    wm_access_idealize(access, &shape, 1u << params->coalescer.line_shift);
+}
+
+static uint32_t front_sector_bin(uint32_t n_sectors)
+{
+    if (n_sectors <= 2) {
+        return n_sectors;
+    }
+    const uint32_t bin = wm_highest_bit(n_sectors - 1) + 2;
+    return bin < WM_SECTOR_BINS ? bin : WM_SECTOR_BINS - 1;
+}
+
+/* What a record adds to its instruction's row besides plain counts. */
+static void front_shape(const wm_params *params, wm_instruction_row *row,
+                        const wm_access *access, uint32_t n_sectors)
+{
+    const wm_access_shape shape =
+        wm_access_classify(access, n_sectors, params->sector_bytes);
+    row->ideal_sectors += shape.ideal_sectors;
+    row->unique_bytes += shape.unique_bytes;
+    row->n_by_sectors[front_sector_bin(n_sectors)]++;
+    if (shape.class == WM_CLASS_STRIDED) {
+        const bool is_first = row->n_class[WM_CLASS_STRIDED] == 0;
+        if (is_first || shape.stride < row->stride_least) {
+            row->stride_least = shape.stride;
+        }
+        if (is_first || shape.stride > row->stride_most) {
+            row->stride_most = shape.stride;
+        }
+    }
+    row->n_class[shape.class]++;
+}
+
 static wm_front front_plain(const wm_params *params, wm_sm *sm,
                             const wm_record *record)
 {
@@ -158,6 +198,9 @@ wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
         front_local(params, sm, warp, &access, is_store);
         data = access.mask != 0 ? (access.width + 3u) / 4u : 0;
     } else {
+        if (record->static_id == params->ideal_static) {
+            front_idealize(params, sm, &access);
+        }
         wm_coalesce(&params->coalescer, &access, is_store, found);
         data = wm_bank_wavefronts(&params->l1_banks, &access, NULL);
     }
@@ -201,6 +244,8 @@ wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
         row->wavefronts += data;
         row->ideal_wavefronts +=
             (n_lanes * record->width + 127) / 128; /* 128 B per wavefront */
+        row->lsu_cycles += front.cost;
+        front_shape(params, row, &access, found->n_sectors);
     }
     return front;
 }
@@ -232,6 +277,9 @@ uint32_t wm_front_shared(const wm_params *params, wm_sm *sm,
         uint32_t serial = wm_same_address_lanes(&access);
         wavefronts = wavefronts > serial ? wavefronts : serial;
     }
+    if (record->static_id == params->ideal_static) {
+        wavefronts = ideal;
+    }
     const uint64_t n_lanes = wm_popcount64(record->mask);
     uint64_t *count = sm->stats.shared[record->kind - WM_KIND_SHARED_LOAD];
     count[WM_SH_REQUESTS] += (record->flags & WM_FLAG_CONTINUED) == 0;
@@ -247,6 +295,8 @@ uint32_t wm_front_shared(const wm_params *params, wm_sm *sm,
         row->requested_bytes += n_lanes * record->width;
         row->wavefronts += wavefronts;
         row->ideal_wavefronts += ideal;
+        row->lsu_cycles += wavefronts > 0 ? wavefronts : 1;
+        front_shape(params, row, &access, 0);
     }
     uint32_t cost = wavefronts > 0 ? wavefronts : 1;
     sm->stats.shared_busy += cost;

@@ -254,6 +254,10 @@ static bool lsu_open(const wm_params *params, wm_sm *sm,
     if (++sm->starts_head == params->config.sm.lsu_queue) {
         sm->starts_head = 0;
     }
+    if (sm->rows != NULL && entry->slot < WM_SLOTS) {
+        sm->warps[entry->warp].slot[entry->slot].static_id =
+            (uint16_t)record->static_id;
+    }
     if (record->kind >= WM_KIND_SHARED_LOAD) {
         uint32_t cost = wm_front_shared(params, sm, record, entry->lanes);
         lsu_close(sm, entry, start + cost - 1 + params->config.shared.latency,

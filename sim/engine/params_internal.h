@@ -62,6 +62,7 @@ typedef struct wm_params {
     bool is_l1_on;
     bool is_counts;
     bool per_instruction;
+    uint32_t ideal_static; /* of the present launch; WM_NO_INDEX = none */
 } wm_params;
 
 /* Where a line goes. */

@@ -87,6 +87,10 @@ static void result_add_sm(const wm_params *params, const wm_sm *sm,
         value[WM_C_INSTRUCTIONS_GLOBAL_LOAD + k] += stats->n_instructions[k];
     }
     value[WM_C_INSTRUCTIONS_OTHER] += stats->n_other;
+    for (uint32_t f = 0; f < 4; f++) {
+        value[WM_C_FLOPS_FP16 + f] += stats->flops[f];
+    }
+    value[WM_C_LAUNCH_WARP_CYCLES] += stats->resident_cycles;
     value[WM_C_LAUNCH_CTAS] += stats->n_ctas;
     value[WM_C_LAUNCH_WARPS] += stats->n_warps;
     value[WM_C_LAUNCH_RECORDS] += stats->n_records;
@@ -222,6 +226,13 @@ static uint64_t result_cycles_of_ps(const wm_engine *engine, uint64_t ps)
     return wm_clock_cycle(&engine->params.clock, ps);
 }
 
+/* Places for the launch's warps on all SMs, no more than there are warps. */
+static uint64_t result_places(const wm_engine *engine, uint64_t n_warps)
+{
+    uint64_t n = engine->params.n_sms * engine->ctas_per_sm * engine->cta_warps;
+    return n < n_warps ? n : n_warps;
+}
+
 /* Latency bound of counts mode: the warps' own time, spread over the places
  * that were there for them. */
 static uint64_t result_latency(const wm_engine *engine, const uint64_t *value,
@@ -236,10 +247,7 @@ static uint64_t result_latency(const wm_engine *engine, const uint64_t *value,
         far += wm_mul_div(dram, value[WM_C_L2_READ_MISS_SECTORS], reads);
     }
     uint64_t warps = value[WM_C_LAUNCH_WARPS];
-    uint64_t places = params->n_sms * engine->ctas_per_sm * engine->cta_warps;
-    if (places > warps) {
-        places = warps;
-    }
+    const uint64_t places = result_places(engine, warps);
     return places != 0 ? (busy->warp_cycles + busy->n_far_waits * far) / places
                        : 0;
 }
@@ -305,6 +313,25 @@ static void result_add_row(wm_instruction_row *into,
     into->miss_sectors += from->miss_sectors;
     into->wavefronts += from->wavefronts;
     into->ideal_wavefronts += from->ideal_wavefronts;
+    into->ideal_sectors += from->ideal_sectors;
+    into->unique_bytes += from->unique_bytes;
+    into->lsu_cycles += from->lsu_cycles;
+    into->stall_cycles += from->stall_cycles;
+    for (uint32_t i = 0; i < WM_SECTOR_BINS; i++) {
+        into->n_by_sectors[i] += from->n_by_sectors[i];
+    }
+    if (from->n_class[WM_CLASS_STRIDED] != 0) {
+        const bool is_first = into->n_class[WM_CLASS_STRIDED] == 0;
+        if (is_first || from->stride_least < into->stride_least) {
+            into->stride_least = from->stride_least;
+        }
+        if (is_first || from->stride_most > into->stride_most) {
+            into->stride_most = from->stride_most;
+        }
+    }
+    for (uint32_t i = 0; i < WM_CLASSES; i++) {
+        into->n_class[i] += from->n_class[i];
+    }
 }
 
 static void result_merge_rows(wm_engine *engine, const wm_launch *launch,
@@ -375,6 +402,10 @@ wm_status wm_result_gather(wm_engine *engine, const wm_launch *launch,
     result_busy_cycles(engine, &busy, cycles);
     const uint64_t time = result_time(engine, value, &busy, cycles);
     value[WM_C_TIME_CYCLES] = time;
+    if (params->is_counts) {
+        value[WM_C_LAUNCH_WARP_CYCLES] =
+            time * result_places(engine, value[WM_C_LAUNCH_WARPS]);
+    }
     value[WM_C_TIME_NS] = wm_clock_ps(&params->clock, time) / 1000;
     result->bound = result_bound(cycles, time, result->busy_ppm);
     for (uint32_t b = 0; b < WM_BOUND_COUNT; b++) {

@@ -21,6 +21,35 @@ void wm_sm_schedule(wm_sm *sm, uint32_t warp, uint64_t cycle)
     sm->work->bucket_busy[at / 64] |= UINT64_C(1) << (at % 64);
 }
 
+/* Books a stall of the warp to the load of `slot`.  Static ids above 65535,
+ * of which the slot keeps the low half, are left out. */
+static void sm_blame(wm_sm *sm, const wm_warp *state, uint32_t slot,
+                     uint64_t cycles)
+{
+    const uint32_t id = state->slot[slot].static_id;
+    if (sm->cap_rows <= 0x10000 && id < sm->cap_rows) {
+        sm->rows[id].stall_cycles += cycles;
+    }
+}
+
+/* The same when all returns were known: to the latest of those in `wait`. */
+static void sm_blame_latest(wm_sm *sm, const wm_warp *state, uint32_t wait,
+                            uint64_t ready)
+{
+    uint32_t latest = WM_SLOTS;
+    for (; wait != 0; wait &= wait - 1) {
+        const uint32_t age = wm_lowest_bit(wait) + 1;
+        const uint32_t slot = (state->n_loads - age) % WM_SLOTS;
+        if (age <= state->n_loads &&
+            wm_widen(state->slot[slot].ready, ready) == state->known) {
+            latest = slot;
+        }
+    }
+    if (latest != WM_SLOTS) {
+        sm_blame(sm, state, latest, state->known - ready);
+    }
+}
+
 /* Works out when the warp's next record can issue, having issued its last at
  * `cycle` (so that the next slot is cycle itself), and schedules it, unless a
  * load it needs is still out. */
@@ -55,7 +84,12 @@ static void sm_prepare(wm_sm *sm, uint32_t warp, uint64_t cycle)
         state->tail_cycles = record->tail_cycles;
         return;
     }
-    ready = state->known > ready ? state->known : ready;
+    if (state->known > ready) {
+        if (sm->rows != NULL) {
+            sm_blame_latest(sm, state, record->wait, ready);
+        }
+        ready = state->known;
+    }
     wm_sm_schedule(sm, warp, ready + record->tail_cycles);
 }
 
@@ -121,6 +155,9 @@ void wm_warp_return(wm_sm *sm, uint32_t warp, uint32_t slot, uint64_t cycle)
             uint64_t from = state->known > state->stall_base
                                 ? state->known
                                 : state->stall_base;
+            if (sm->rows != NULL) {
+                sm_blame(sm, state, slot, from - state->stall_base);
+            }
             wm_sm_schedule(sm, warp, from + state->tail_cycles);
         }
     } else if (state->is_exiting && state->outstanding == 0 &&

@@ -13,9 +13,9 @@
 
 /* What a load waits for. */
 typedef struct wm_load_slot {
-    uint32_t ready;   /* latest return so far, low 32 bits of the cycle */
-    uint16_t pending; /* returns to come, one guard included */
-    uint16_t unused;
+    uint32_t ready;     /* latest return so far, low 32 bits of the cycle */
+    uint16_t pending;   /* returns to come, one guard included */
+    uint16_t static_id; /* per instruction: of the load; else 0 */
 } wm_load_slot;
 
 /* The first host cache line holds what every event touches. */
@@ -45,7 +45,7 @@ typedef struct wm_resident {
     uint64_t alive; /* of those, the ones that have not met EXIT */
     uint64_t at_barrier;
     uint64_t barrier_time;
-    uint64_t end;
+    uint64_t start, end;
     uint32_t n_running; /* warps whose memory accesses are not all done */
 } wm_resident;
 
@@ -97,6 +97,8 @@ typedef struct wm_sm_stats {
                                    shared_busy and lsu_busy */
     uint64_t n_instructions[WM_KIND_COUNT];
     uint64_t n_other;
+    uint64_t flops[4];        /* fp16, fp32, fp64, tensor */
+    uint64_t resident_cycles; /* of warps whose CTA has ended */
     uint64_t n_records;
     uint64_t n_warps, n_ctas;
     uint64_t lsu_busy;    /* cycles */

@@ -22,6 +22,9 @@ const char *const wm_report_bound_names[WM_REPORT_BOUNDS] = {
 #undef WM_BUSY
 };
 
+const char *const wm_report_bin_names[WM_REPORT_BINS] = {
+    "0", "1", "2", "3-4", "5-8", "9-16", "17-32", "more"};
+
 static const wm_metric metrics[] = {
 #define WM_COUNTER(id, name, unit, nsight, sentence)                           \
     {WM_METRIC_COUNTER, name, unit, nsight, sentence, ""},

@@ -23,10 +23,14 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "config/config.h"
+#include "model/coalescer/pattern.h"
 #include "model/counters.h"
 
 #define WM_REPORT_BOUNDS 8u /* lsu l1 shared fabric l2 dram latency launch */
 extern const char *const wm_report_bound_names[WM_REPORT_BOUNDS];
+
+#define WM_REPORT_BINS 8u /* by sectors: 0 1 2 3-4 5-8 9-16 17-32 more */
+extern const char *const wm_report_bin_names[WM_REPORT_BINS];
 
 typedef struct wm_report_instruction {
     uint64_t pc;
@@ -37,6 +41,13 @@ typedef struct wm_report_instruction {
     uint64_t n_requests, n_sectors, n_lines, n_lanes, requested_bytes;
     uint64_t hit_sectors, pending_sectors, miss_sectors;
     uint64_t wavefronts, ideal_wavefronts;
+    uint64_t ideal_sectors, unique_bytes;
+    uint64_t n_class[WM_CLASSES]; /* records by kind of access */
+    uint64_t n_by_sectors[WM_REPORT_BINS];
+    int64_t stride_least, stride_most; /* of the strided ones, bytes */
+    uint64_t lsu_cycles, stall_cycles;
+    bool is_advised;       /* the run was repeated with this one ideal: */
+    uint64_t ideal_cycles; /* then the launch takes so many */
 } wm_report_instruction;
 
 typedef struct wm_report_kernel {

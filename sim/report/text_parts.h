@@ -7,14 +7,13 @@
 
 #include "report/report.h"
 
-/* Value of the metric called id, which must exist; kernel NULL = total. */
-bool wm_text_value(const wm_report *report, const wm_report_kernel *kernel,
-                   const char *id, double *value);
-
-/* The whole run: SM to L1 to L2 to DRAM, and what limits it. */
+/* The whole run: time, diagnosis, efficiencies, roofline, memory chart. */
 void wm_text_total(const wm_report *report, wm_buffer *out);
 
-/* One launch's static instructions that touched memory. */
+/* The memory chart of the whole run: SM to L1 to L2 to DRAM. */
+void wm_text_chart(const wm_report *report, wm_buffer *out);
+
+/* One launch's static instructions that touched memory, most costly first. */
 void wm_text_instructions(const wm_report *report,
                           const wm_report_kernel *kernel, wm_buffer *out);
 

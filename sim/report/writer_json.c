@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/analysis.h"
 #include "report/json.h"
 #include "report/report.h"
 
@@ -161,7 +162,49 @@ static void json_metrics(wm_json *json, const wm_report *report,
     wm_buffer_fini(&value);
 }
 
-static void json_instruction(wm_json *json, const wm_report_instruction *row)
+/* A text that may be absent. */
+static void json_text(wm_json *json, const char *key, wm_buffer *text)
+{
+    wm_json_key(json, key);
+    if (text->n_bytes != 0) {
+        wm_json_string(json, text->bytes);
+    } else {
+        wm_json_null(json);
+    }
+    json->out->is_failed = json->out->is_failed || text->is_failed;
+    wm_buffer_fini(text);
+}
+
+/* What was made of an instruction's numbers. */
+static void json_instruction_found(wm_json *json,
+                                   const wm_report_instruction *row,
+                                   const wm_row_shares *shares)
+{
+    wm_buffer pattern, advice;
+    wm_buffer_init(&pattern);
+    wm_buffer_init(&advice);
+    wm_row_pattern(row, &pattern);
+    wm_row_advice(row, &advice);
+    wm_json_key(json, "requests_by_sectors");
+    wm_json_open_row(json);
+    for (uint32_t i = 0; i < WM_REPORT_BINS; i++) {
+        wm_json_u64(json, row->n_by_sectors[i]);
+    }
+    wm_json_close(json, ']');
+    wm_json_key(json, "share");
+    wm_json_double(json, wm_row_share(shares, row));
+    json_text(json, "pattern", &pattern);
+    json_text(json, "advice", &advice);
+    wm_json_key(json, "ideal_time_cycles");
+    if (row->is_advised) {
+        wm_json_u64(json, row->ideal_cycles);
+    } else {
+        wm_json_null(json);
+    }
+}
+
+static void json_instruction(wm_json *json, const wm_report_instruction *row,
+                             const wm_row_shares *shares)
 {
     const struct {
         const char *key;
@@ -177,6 +220,10 @@ static void json_instruction(wm_json *json, const wm_report_instruction *row)
         {"miss_sectors", row->miss_sectors},
         {"wavefronts", row->wavefronts},
         {"ideal_wavefronts", row->ideal_wavefronts},
+        {"ideal_sectors", row->ideal_sectors},
+        {"unique_bytes", row->unique_bytes},
+        {"lsu_cycles", row->lsu_cycles},
+        {"stall_cycles", row->stall_cycles},
     };
     wm_json_open(json, '{');
     wm_json_key(json, "pc");
@@ -197,6 +244,7 @@ static void json_instruction(wm_json *json, const wm_report_instruction *row)
         wm_json_key(json, numbers[i].key);
         wm_json_u64(json, numbers[i].value);
     }
+    json_instruction_found(json, row, shares);
     wm_json_close(json, '}');
 }
 
@@ -213,6 +261,7 @@ static void json_dim(wm_json *json, const char *key, const uint32_t dim[3])
 static void json_kernel(wm_json *json, const wm_report *report,
                         const wm_report_kernel *kernel)
 {
+    wm_buffer diagnosis;
     wm_json_open(json, '{');
     wm_json_key(json, "launch");
     wm_json_u64(json, kernel->launch);
@@ -223,11 +272,17 @@ static void json_kernel(wm_json *json, const wm_report *report,
     wm_json_key(json, "complete");
     wm_json_bool(json, kernel->is_complete);
     json_metrics(json, report, kernel);
+    wm_buffer_init(&diagnosis);
+    wm_report_diagnose(report, kernel, &diagnosis);
+    json_text(json, "diagnosis", &diagnosis);
     if (report->has_instructions) {
+        const wm_row_shares shares = wm_row_shares_of(kernel);
+        wm_json_key(json, "share_of");
+        wm_json_string(json, wm_row_shares_name(&shares));
         wm_json_key(json, "instructions");
         wm_json_open(json, '[');
         for (uint32_t i = 0; i < kernel->n_instructions; i++) {
-            json_instruction(json, &kernel->instructions[i]);
+            json_instruction(json, &kernel->instructions[i], &shares);
         }
         wm_json_close(json, ']');
     }
@@ -282,6 +337,7 @@ static void json_head(wm_json *json, const wm_report *report)
 static void json_write(const wm_report *report, wm_buffer *out)
 {
     wm_json json;
+    wm_buffer diagnosis;
     wm_json_init(&json, out);
     wm_json_open(&json, '{');
     json_head(&json, report);
@@ -296,6 +352,9 @@ static void json_write(const wm_report *report, wm_buffer *out)
     wm_json_key(&json, "total");
     wm_json_open(&json, '{');
     json_metrics(&json, report, NULL);
+    wm_buffer_init(&diagnosis);
+    wm_report_diagnose(report, NULL, &diagnosis);
+    json_text(&json, "diagnosis", &diagnosis);
     wm_json_close(&json, '}');
     if (report->has_host) {
         json_host(&json, report);

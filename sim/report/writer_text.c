@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/analysis.h"
 #include "report/human.h"
 #include "report/report.h"
 #include "report/text_parts.h"
 
 #define TEXT_KERNELS_MAX 20u
+#define TEXT_TABLES_MAX  8u /* of instructions */
 
 static void text_line(wm_buffer *out, const char *word, const char *text)
 {
@@ -127,30 +129,49 @@ static const char *text_ratio(const wm_report *report,
                               char *text)
 {
     double value = 0;
-    bool has = wm_text_value(report, kernel, id, &value);
+    bool has = wm_report_value(report, kernel, id, &value);
     return wm_human_percent(text, has, value);
 }
 
 static void text_kernel(const wm_report *report, const wm_report_kernel *kernel,
                         wm_buffer *out)
 {
-    char time[WM_HUMAN_BYTES], bytes[WM_HUMAN_BYTES], l1[WM_HUMAN_BYTES];
-    char l2[WM_HUMAN_BYTES], sectors[WM_HUMAN_BYTES] = "-";
+    char time[WM_HUMAN_BYTES], bytes[WM_HUMAN_BYTES], share[WM_HUMAN_BYTES];
+    char l1[WM_HUMAN_BYTES], l2[WM_HUMAN_BYTES];
     const uint64_t *c = kernel->counters.value;
-    double per_request = 0;
-    if (wm_text_value(report, kernel, "ratio.sectors_per_request.global_load",
-                      &per_request)) {
-        (void)snprintf(sectors, sizeof(sectors), "%.2f", per_request);
-    }
+    const uint64_t all = report->total.value[WM_C_TIME_CYCLES];
+    const double part =
+        all != 0 ? (double)c[WM_C_TIME_CYCLES] / (double)all : 0;
     wm_buffer_printf(out, "%6" PRIu64 "%c ", kernel->launch,
                      kernel->is_complete ? ' ' : '!');
-    wm_human_cut(out, kernel->name, 25, true);
-    wm_buffer_printf(out, " %9s %10s %7s %7s %7s\n",
-                     wm_human_time(time, (double)c[WM_C_TIME_NS] / 1e9),
-                     wm_human_bytes(bytes, (double)(c[WM_C_DRAM_READ_BYTES] +
-                                                    c[WM_C_DRAM_WRITE_BYTES])),
-                     text_ratio(report, kernel, "ratio.l1_hit", l1),
-                     text_ratio(report, kernel, "ratio.l2_hit", l2), sectors);
+    wm_human_cut(out, kernel->name, 19, true);
+    wm_buffer_printf(
+        out, " %10s %7s %-7s %9s %7s %7s\n",
+        wm_human_time(time, (double)c[WM_C_TIME_NS] / 1e9),
+        wm_human_percent(share, all != 0, part),
+        c[WM_C_TIME_CYCLES] != 0 ? wm_report_bound_names[kernel->bound] : "-",
+        wm_human_bytes(bytes, (double)(c[WM_C_DRAM_READ_BYTES] +
+                                       c[WM_C_DRAM_WRITE_BYTES])),
+        text_ratio(report, kernel, "ratio.l1_hit", l1),
+        text_ratio(report, kernel, "ratio.l2_hit", l2));
+}
+
+/* The launches by time, longest first; NULL when memory is short.  free() it.
+ */
+static const wm_report_kernel **text_order(const wm_report *report,
+                                           wm_buffer *out)
+{
+    const size_t n = report->n_kernels;
+    const wm_report_kernel **order = malloc((n + 1) * sizeof(*order));
+    if (order == NULL) {
+        out->is_failed = true;
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        order[i] = &report->kernels[i];
+    }
+    qsort(order, n, sizeof(*order), kernel_compare);
+    return order;
 }
 
 /* The launches that took longest, at most TEXT_KERNELS_MAX. */
@@ -160,18 +181,15 @@ static void text_kernels(const wm_report *report, wm_buffer *out)
     if (n < 2) {
         return;
     }
-    const wm_report_kernel **order = malloc(n * sizeof(*order));
+    const wm_report_kernel **order = text_order(report, out);
     if (order == NULL) {
-        out->is_failed = true;
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        order[i] = &report->kernels[i];
-    }
-    qsort(order, n, sizeof(*order), kernel_compare);
-    wm_buffer_puts(out, "\nLaunches, longest first\n");
-    wm_buffer_printf(out, "launch  %-25s %9s %10s %7s %7s %7s\n", "name",
-                     "time", "DRAM bytes", "L1 hit", "L2 hit", "sec/req");
+    wm_buffer_printf(out, "\n%sLaunches, longest first%s\n",
+                     report->use_colour ? "\033[1m" : "",
+                     report->use_colour ? "\033[0m" : "");
+    wm_buffer_printf(out, "launch  %-19s %10s %7s %-7s %9s %7s %7s\n", "name",
+                     "time", "share", "bound", "DRAM", "L1 hit", "L2 hit");
     size_t n_shown = n <= TEXT_KERNELS_MAX ? n : TEXT_KERNELS_MAX;
     for (size_t i = 0; i < n_shown; i++) {
         text_kernel(report, order[i], out);
@@ -188,6 +206,21 @@ static void text_kernels(const wm_report *report, wm_buffer *out)
     free(order);
 }
 
+/* The instructions of the launches that took longest. */
+static void text_instructions(const wm_report *report, wm_buffer *out)
+{
+    const wm_report_kernel **order = text_order(report, out);
+    const size_t n = report->n_kernels;
+    for (size_t i = 0; order != NULL && i < n && i < TEXT_TABLES_MAX; i++) {
+        wm_text_instructions(report, order[i], out);
+    }
+    if (n > TEXT_TABLES_MAX) {
+        wm_buffer_printf(out, "\n... and those of %zu shorter launches\n",
+                         n - TEXT_TABLES_MAX);
+    }
+    free(order);
+}
+
 static void text_write(const wm_report *report, wm_buffer *out)
 {
     text_header(report, out);
@@ -195,9 +228,7 @@ static void text_write(const wm_report *report, wm_buffer *out)
     text_kernels(report, out);
     wm_text_total(report, out);
     if (report->has_instructions) {
-        for (size_t i = 0; i < report->n_kernels; i++) {
-            wm_text_instructions(report, &report->kernels[i], out);
-        }
+        text_instructions(report, out);
     }
     text_incomplete(report, out);
 }

@@ -21,7 +21,7 @@ static void setup(void)
     int descriptor = mkstemp(path);
     cr_assert_geq(descriptor, 0);
     static const char text[] =
-        "sm: {clock: 1000 MHz}\ndram: {bandwidth: 32 GB/s}\n";
+        "sm: {clock: 1000 MHz, fp32_lanes: 64}\ndram: {bandwidth: 32 GB/s}\n";
     cr_assert_eq(write(descriptor, text, sizeof(text) - 1),
                  (ssize_t)(sizeof(text) - 1));
     close(descriptor);

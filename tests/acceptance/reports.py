@@ -1,0 +1,152 @@
+"""What the text report says of the textbook's cases, and whether the gain it
+advises is what better code really gains.
+
+    reports.py textbook|advise
+"""
+import os
+import re
+import sys
+
+import wm
+
+# CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory" and
+# "Effects of Misaligned / Strided Accesses"; Nsight Compute, "Sectors/Req".
+# (stride in bytes, first address) -> sectors, efficiency %, pattern
+TEXTBOOK = (
+    ("coalesced", 4, 0, "4.00", "100.0", "coalesced"),
+    ("misaligned by one word", 4, 4, "5.00", "80.0", "misaligned"),
+    ("stride of 2 words", 8, 0, "8.00", "50.0", "strided by 8 B"),
+    ("stride of 4 words", 16, 0, "16.00", "25.0", "strided by 16 B"),
+    ("stride of 8 words", 32, 0, "32.00", "12.5", "strided by 32 B"),
+    ("stride of a 4 KiB row", 4096, 0, "32.00", "12.5", "strided by 4096 B"),
+    ("one word for all", 0, 0, "1.00", "400.0", "broadcast"),
+)
+# Lanes a stride of words apart in 32 banks: passes per request.
+BANKS = ((1, "1.00"), (2, "2.00"), (4, "4.00"), (16, "16.00"), (32, "32.00"),
+         (33, "1.00"))
+
+LAUNCH = ("warpmem-trace 1\nlaunch grid %d,%d,1 block 32,%d,1 shared %d "
+          "regs 24 warp 32 sm 80 stream 0 shared_base 0x0 local_base 0x0 "
+          "name %s\n")
+
+
+def text_of(folder, text, *options):
+    path = os.path.join(folder, "t.txt")
+    with open(path, "w") as out:
+        out.write(text)
+    run = wm.Run(["run", "--no-host", "-q", path] + list(options))
+    assert run.code == 0, run.err
+    return run.out.decode()
+
+
+def row_of(text, opcode):
+    """An instruction's columns: share, requests, /req, ideal, hit, pattern."""
+    line = [l for l in text.splitlines() if " %s " % opcode in l][0]
+    return line.split(opcode)[1].split(None, 5)
+
+
+@wm.in_folder
+def textbook(folder):
+    for name, stride, first, sectors, efficiency, pattern in TEXTBOOK:
+        text = text_of(
+            folder, LAUNCH % (1, 1, 1, 0, "k") +
+            "static 0 global_load pc 0x10 line 3 width 4 opcode LDG.E\n"
+            "static 1 exit pc 0x20 opcode EXIT\n"
+            "cta 0,0,0 warps 1 records 2 other 4 flops 0,0,0,0\nwarp 0\n"
+            "  0 ffffffff 0x%x +%d\n  1 ffffffff\n" %
+            (0x7f0000000000 + first, stride), "--instructions")
+        row = row_of(text, "LDG.E")
+        assert row[2] == sectors, (name, row)
+        assert row[5] == pattern, (name, row)
+        assert "global loads %s %%" % efficiency in text, (name, text)
+    for words, passes in BANKS:
+        text = text_of(
+            folder, LAUNCH % (1, 1, 1, 4096, "k") +
+            "static 0 shared_load pc 0x10 width 4 opcode LDS\n"
+            "static 1 exit pc 0x20 opcode EXIT\n"
+            "cta 0,0,0 warps 1 records 2 other 4 flops 0,0,0,0\nwarp 0\n"
+            "  0 ffffffff 0x0 +%d\n  1 ffffffff\n" % (4 * words),
+            "--instructions")
+        row = row_of(text, "LDS")
+        assert row[2] == passes and row[3] == "1.00", (words, row)
+        want = "no conflicts" if passes == "1.00" else "-way conflicts"
+        assert row[5].endswith(want), (words, row)
+
+
+N = 512  # rows and columns of the matrix that is transposed
+IN, OUT = 0x7f0000000000, 0x7f0000400000
+
+
+def transpose(name, shared, statics, warp):
+    """32 x 32 tiles, blocks of 32 x 8 threads, four rows a warp."""
+    out = [LAUNCH % (N // 32, N // 32, 8, shared, name)] + statics
+    for by in range(N // 32):
+        for bx in range(N // 32):
+            records = [warp(bx * 32, by * 32, w) for w in range(8)]
+            out.append("cta %d,%d,0 warps 8 records %d other 400 flops "
+                       "0,0,0,0\n" % (bx, by, sum(map(len, records))))
+            for w in range(8):
+                out.append("warp %d\n" % w)
+                out += ["  %s\n" % record for record in records[w]]
+    return "".join(out)
+
+
+def naive():
+    def warp(x, y, w):
+        records = []
+        for row in range(w, 32, 8):
+            records.append("0 ffffffff 0x%x +4 head 7/7" %
+                           (IN + ((y + row) * N + x) * 4))
+            records.append("1 ffffffff 0x%x +%d head 3/3 wait 0x1" %
+                           (OUT + (x * N + y + row) * 4, 4 * N))
+        return records + ["2 ffffffff"]
+    return transpose("naive", 0, [
+        "static 0 global_load pc 0x10 line 14 width 4 opcode LDG.E\n",
+        "static 1 global_store pc 0x20 line 14 width 4 opcode STG.E\n",
+        "static 2 exit pc 0x30 opcode EXIT\n"], warp)
+
+
+def tiled():
+    def warp(x, y, w):
+        records = []
+        for row in range(w, 32, 8):
+            records.append("0 ffffffff 0x%x +4 head 8/8" %
+                           (IN + ((y + row) * N + x) * 4))
+            records.append("1 ffffffff 0x%x +4 head 1/1 wait 0x1" %
+                           (row * 132))
+        records.append("2 ffffffff head 3/3")
+        for row in range(w, 32, 8):
+            records.append("3 ffffffff 0x%x +132 head 5/5" % (row * 4))
+            records.append("4 ffffffff 0x%x +4 head 4/4 wait 0x1" %
+                           (OUT + ((x + row) * N + y) * 4))
+        return records + ["5 ffffffff"]
+    return transpose("tiled", 4224, [
+        "static 0 global_load pc 0x10 line 25 width 4 opcode LDG.E\n",
+        "static 1 shared_store pc 0x20 line 25 width 4 opcode STS\n",
+        "static 2 barrier pc 0x30 line 27 opcode BAR.SYNC\n",
+        "static 3 shared_load pc 0x40 line 31 width 4 opcode LDS\n",
+        "static 4 global_store pc 0x50 line 31 width 4 opcode STG.E\n",
+        "static 5 exit pc 0x60 opcode EXIT\n"], warp)
+
+
+def cycles_of(text):
+    return int(re.search(r"(\d+) SM cycles", text).group(1))
+
+
+@wm.in_folder
+def advise(folder):
+    for gpu in ("a100", "v100", "h100"):
+        said = text_of(folder, naive(), "--advise", "-c", gpu)
+        better = text_of(folder, tiled(), "-c", gpu)
+        row = row_of(said, "STG.E")
+        assert row[2:4] == ["32.00", "4.00"], row
+        assert row[5] == "strided by %d B" % (4 * N), row
+        gain = float(re.search(r"([\d.]+) x as fast when it is ideal",
+                               " ".join(said.split())).group(1))
+        real = cycles_of(said) / cycles_of(better)
+        print("%s: advised %.2f, tiled %.2f" % (gpu, gain, real))
+        assert abs(gain / real - 1) <= 0.25, (gpu, gain, real)
+
+
+if __name__ == "__main__":
+    {"textbook": textbook, "advise": advise}[sys.argv[1]]()
