@@ -36,9 +36,9 @@ static const struct {
 const char *audit_rule_name(audit_rule rule)
 {
     static const char *const names[] = {
-#define X(name) #name,
-        AUDIT_NAME_LIST(X)
-#undef X
+#define AUDIT_NAME(name) #name,
+#include "names.def"
+#undef AUDIT_NAME
     };
     return names[rule];
 }

@@ -12,21 +12,11 @@
 #include "command.h"
 #include "standard.h"
 
-/* The names violations go by: those of rules.def, then the checker's own. */
-#define AUDIT_NAME_LIST(X)                                                     \
-    X(CCD_S)                                                                   \
-    X(CCD_L)                                                                   \
-    X(CCD_R) X(CCD_WR) X(RTW) X(WTR_S) X(WTR_L) X(RRD_S) X(RRD_L) X(RC)        \
-        X(RCD_RD) X(RCD_WR) X(RAS) X(RTP) X(WR) X(RP) X(PPD) X(RFC_AB)         \
-            X(RFC_PB) X(RREFD) X(ROW_BUS) X(COLUMN_BUS) X(FAW) X(DATA_BUS)     \
-                X(ACT_OPEN) X(CLOSED) X(WRONG_ROW) X(REF_OPEN) X(REFI_LATE)    \
-                    X(REFI_EARLY) X(EDGE) X(PAIR) X(ORDER) X(PLACE)
-
 typedef enum audit_rule {
-#define X(name) AUDIT_R_##name,
-    AUDIT_NAME_LIST(X)
-#undef X
-        AUDIT_N_RULES
+#define AUDIT_NAME(name) AUDIT_R_##name,
+#include "names.def"
+#undef AUDIT_NAME
+    AUDIT_N_RULES
 } audit_rule;
 
 typedef enum audit_scope {

@@ -25,9 +25,9 @@ typedef struct reader {
 const char *audit_timing_name(audit_timing timing)
 {
     static const char *const names[] = {
-#define X(name) #name,
-        AUDIT_TIMING_LIST(X)
-#undef X
+#define AUDIT_TIMING(name) #name,
+#include "timings.def"
+#undef AUDIT_TIMING
     };
     return names[timing];
 }

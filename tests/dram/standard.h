@@ -21,20 +21,11 @@
 #define AUDIT_ABSENT       INT64_MIN
 #define AUDIT_UNITS_PER_PS 1000000
 
-/* Every timing of a file, without its t. */
-#define AUDIT_TIMING_LIST(X)                                                   \
-    X(CL)                                                                      \
-    X(CWL)                                                                     \
-    X(BL) X(RCD_RD) X(RCD_WR) X(RP) X(RP_AB) X(RAS) X(RC) X(RRD_S) X(RRD_L)    \
-        X(FAW) X(CCD_S) X(CCD_L) X(CCD_R) X(CCD_WR) X(RTW) X(WTR_S) X(WTR_L)   \
-            X(RTP) X(WR) X(PPD) X(RFC_AB) X(RFC_PB) X(REFI) X(REFI_PB)         \
-                X(RREFD)
-
 typedef enum audit_timing {
-#define X(name) AUDIT_T_##name,
-    AUDIT_TIMING_LIST(X)
-#undef X
-        AUDIT_N_TIMINGS
+#define AUDIT_TIMING(name) AUDIT_T_##name,
+#include "timings.def"
+#undef AUDIT_TIMING
+    AUDIT_N_TIMINGS
 } audit_timing;
 
 typedef struct audit_standard {
