@@ -31,6 +31,9 @@ static void rule_levels(const wm_standard *standard, rule_field *level)
 
 static void rule_print(const rule_field *field, wm_buffer *out)
 {
+    if (field->n == 0) {
+        return;
+    }
     wm_buffer_puts(out, field->name);
     for (uint32_t i = 0; i < field->n; i++) {
         wm_buffer_printf(out, " %u", field->bit[i]);
