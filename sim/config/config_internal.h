@@ -89,12 +89,15 @@ wm_key_index wm_config_newer(const wm_config_set *set, wm_key_index a,
 /* Of preset.c: */
 /* Whether name is a file rather than a preset. */
 bool wm_preset_is_file(const char *name);
-/* Finds a preset: its path, and the path to show, which does not depend on
- * where the program lies.  Both malloced; NULL when there is none. */
-wm_status wm_preset_find(const char *name, char **path, char **shown,
-                         wm_error *err);
-/* Fails with the known presets; prefix may be "". */
-wm_status wm_preset_unknown(const char *prefix, const char *name,
-                            wm_error *err);
+/* Finds a file of a kind (document.h): its path, and the path to show, which
+ * does not depend on where the program lies.  Both malloced; NULL when there is
+ * none. */
+wm_status wm_preset_find(const char *kind, const char *name, char **path,
+                         char **shown, wm_error *err);
+/* Names of that kind, as wm_config_list. */
+wm_status wm_preset_list(const char *kind, char ***names, wm_error *err);
+/* Fails with the known names; prefix may be "". */
+wm_status wm_preset_unknown(const char *kind, const char *prefix,
+                            const char *name, wm_error *err);
 
 #endif

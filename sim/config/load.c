@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "config/config_internal.h"
+#include "config/document.h"
 #include "config/yaml.h"
 
 #define LOAD_DEPTH_MAX 16u
@@ -159,10 +160,10 @@ static wm_status load_preset(wm_config_set *set, const char *name,
 {
     char *path = NULL;
     char *shown = NULL;
-    wm_status status = wm_preset_find(name, &path, &shown, err);
+    wm_status status = wm_preset_find(WM_KIND_GPU, name, &path, &shown, err);
     if (status == WM_OK) {
         status = path == NULL
-                     ? wm_preset_unknown(prefix, name, err)
+                     ? wm_preset_unknown(WM_KIND_GPU, prefix, name, err)
                      : load_file_layer(set, path, shown, prefix, user, err);
     }
     free(path);

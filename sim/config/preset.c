@@ -1,9 +1,10 @@
 /*
  * preset.c -- where presets lie, and which one suits a GPU.
  *
- * A folder on the search path holds NAME.yaml or gpu/NAME.yaml.  Presets that
- * come with the program are shown as configs/gpu/NAME.yaml wherever they lie,
- * so that results do not depend on the place of installation.
+ * A folder on the search path holds NAME.yaml or KIND/NAME.yaml, KIND being gpu
+ * or dram.  Files that come with the program are shown as
+ * configs/KIND/NAME.yaml wherever they lie, so that results do not depend on
+ * the place of installation.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include "base/text.h"
 #include "config/config_internal.h"
+#include "config/document.h"
 
 #define PRESET_SUFFIX ".yaml"
 
@@ -21,20 +23,22 @@ typedef bool (*preset_visit)(void *context, const char *folder,
                              const char *shown_folder);
 
 static bool preset_visit_both(const char *folder, const char *shown_folder,
-                              preset_visit visit, void *context)
+                              const char *kind, preset_visit visit,
+                              void *context)
 {
     char path[1024];
     char shown[1024];
     if (visit(context, folder, shown_folder)) {
         return true;
     }
-    int n = snprintf(path, sizeof(path), "%s/gpu", folder);
-    int m = snprintf(shown, sizeof(shown), "%s/gpu", shown_folder);
+    int n = snprintf(path, sizeof(path), "%s/%s", folder, kind);
+    int m = snprintf(shown, sizeof(shown), "%s/%s", shown_folder, kind);
     return n > 0 && (size_t)n < sizeof(path) && m > 0 &&
            (size_t)m < sizeof(shown) && visit(context, path, shown);
 }
 
-static void preset_each_folder(preset_visit visit, void *context)
+static void preset_each_folder(const char *kind, preset_visit visit,
+                               void *context)
 {
     char folder[1000];
     const char *list = getenv("WARPMEM_CONFIG_PATH");
@@ -43,14 +47,15 @@ static void preset_each_folder(preset_visit visit, void *context)
         if (n != 0 && n < sizeof(folder)) {
             memcpy(folder, list, n);
             folder[n] = '\0';
-            if (preset_visit_both(folder, folder, visit, context)) {
+            if (preset_visit_both(folder, folder, kind, visit, context)) {
                 return;
             }
         }
         list += n + (list[n] == ':');
     }
-    if (!preset_visit_both(WM_SOURCE_CONFIGS, "configs", visit, context)) {
-        (void)preset_visit_both(WM_INSTALLED_CONFIGS, "configs", visit,
+    if (!preset_visit_both(WM_SOURCE_CONFIGS, "configs", kind, visit,
+                           context)) {
+        (void)preset_visit_both(WM_INSTALLED_CONFIGS, "configs", kind, visit,
                                 context);
     }
 }
@@ -87,15 +92,15 @@ static bool preset_try(void *context, const char *folder,
     return true;
 }
 
-wm_status wm_preset_find(const char *name, char **path, char **shown,
-                         wm_error *err)
+wm_status wm_preset_find(const char *kind, const char *name, char **path,
+                         char **shown, wm_error *err)
 {
     preset_search search = {.name = name};
     *path = NULL;
     *shown = NULL;
     wm_buffer_init(&search.path);
     wm_buffer_init(&search.shown);
-    preset_each_folder(preset_try, &search);
+    preset_each_folder(kind, preset_try, &search);
     if (search.path.is_failed || search.shown.is_failed) {
         wm_buffer_fini(&search.path);
         wm_buffer_fini(&search.shown);
@@ -110,11 +115,12 @@ wm_status wm_preset_find(const char *name, char **path, char **shown,
     return WM_OK;
 }
 
-wm_status wm_preset_unknown(const char *prefix, const char *name, wm_error *err)
+wm_status wm_preset_unknown(const char *kind, const char *prefix,
+                            const char *name, wm_error *err)
 {
     char **names = NULL;
     wm_buffer words;
-    wm_status status = wm_config_list(&names, err);
+    wm_status status = wm_preset_list(kind, &names, err);
     if (status != WM_OK) {
         return status;
     }
@@ -126,9 +132,11 @@ wm_status wm_preset_unknown(const char *prefix, const char *name, wm_error *err)
     status = words.is_failed
                  ? wm_fail_memory(err)
                  : wm_fail(err, WM_ECONFIG,
-                           "%s'%.100s' is not a preset, wanted one of: %s; "
+                           "%s'%.100s' is not a %s, wanted one of: %s; "
                            "or a file, NAME.yaml",
                            prefix, name,
+                           strcmp(kind, WM_KIND_DRAM) == 0 ? "memory standard"
+                                                           : "preset",
                            words.n_bytes != 0 ? words.bytes : "(none found)");
     wm_buffer_fini(&words);
     return status;
@@ -197,7 +205,7 @@ static int preset_compare(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-wm_status wm_config_list(char ***names, wm_error *err)
+wm_status wm_preset_list(const char *kind, char ***names, wm_error *err)
 {
     preset_names list = {NULL, 0, 0, false};
     *names = NULL;
@@ -205,7 +213,7 @@ wm_status wm_config_list(char ***names, wm_error *err)
         return wm_fail_memory(err);
     }
     list.names[0] = NULL;
-    preset_each_folder(preset_collect, &list);
+    preset_each_folder(kind, preset_collect, &list);
     if (list.is_failed) {
         wm_config_free_list(list.names);
         return wm_fail_memory(err);
@@ -213,6 +221,11 @@ wm_status wm_config_list(char ***names, wm_error *err)
     qsort(list.names, list.n_names, sizeof(char *), preset_compare);
     *names = list.names;
     return WM_OK;
+}
+
+wm_status wm_config_list(char ***names, wm_error *err)
+{
+    return wm_preset_list(WM_KIND_GPU, names, err);
 }
 
 void wm_config_free_list(char **names)
@@ -252,7 +265,7 @@ char *wm_config_summary(const char *name)
     wm_buffer_init(&text);
     wm_buffer_puts(&text, "");
     if (!wm_preset_is_file(name)) {
-        (void)wm_preset_find(name, &path, &shown, NULL);
+        (void)wm_preset_find(WM_KIND_GPU, name, &path, &shown, NULL);
     }
     FILE *file = wm_preset_is_file(name) ? fopen(name, "r")
                  : path != NULL          ? fopen(path, "r")

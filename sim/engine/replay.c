@@ -1,0 +1,263 @@
+/*
+ * replay.c -- pieces of the stream dealt to channels, channels run side by
+ * side.
+ */
+#include "engine/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "engine/pool.h"
+#include "model/spread.h"
+
+#define PIECE 65536u
+/* Pushed and not admitted: so many are kept in front of a channel, that it
+ * never looks at a tick without knowing who is due. */
+#define KEEP 16u
+
+typedef struct replay_request {
+    uint64_t due;
+    wm_dram_place place;
+    uint8_t atoms;
+    bool is_write;
+} replay_request;
+
+typedef struct replay_channel {
+    wm_banked *banked;
+    replay_request *request;
+    size_t n, cap;
+    bool is_failed;
+} replay_channel;
+
+struct wm_replay {
+    wm_replay_params params;
+    wm_mapping mapping;
+    wm_dram_timing timing;
+    wm_spread spread;
+    wm_divisor chunk;
+    wm_pool *pool;
+    replay_channel *channels;
+    bool is_ended;
+};
+
+static wm_status replay_check(const wm_replay_params *params, wm_error *err)
+{
+    const uint64_t atom = params->standard->atom_bytes;
+    const uint64_t bytes = params->request_bytes;
+    if (bytes < atom || bytes > 8 * atom || !wm_is_power_of_two(bytes)) {
+        return wm_fail(err, WM_EUSAGE,
+                       "requests of %llu B, wanted 1, 2, 4 or 8 atoms of %llu "
+                       "B",
+                       (unsigned long long)bytes, (unsigned long long)atom);
+    }
+    if (params->interleave_bytes < bytes ||
+        !wm_is_power_of_two(params->interleave_bytes)) {
+        return wm_fail(err, WM_EUSAGE,
+                       "channels change every %llu B, wanted a power of two, "
+                       "at least one request",
+                       (unsigned long long)params->interleave_bytes);
+    }
+    return WM_OK;
+}
+
+static wm_status replay_build(wm_replay *replay, wm_error *err)
+{
+    const wm_replay_params *params = &replay->params;
+    wm_status status =
+        wm_dram_timing_init(&replay->timing, params->standard, err);
+    if (status == WM_OK) {
+        status = wm_mapping_init(&replay->mapping, params->standard,
+                                 params->mapping, "mapping", err);
+    }
+    if (status == WM_OK) {
+        status = wm_pool_new(params->jobs, &replay->pool, err);
+    }
+    replay->channels = calloc(params->n_channels, sizeof(*replay->channels));
+    if (status == WM_OK && replay->channels == NULL) {
+        status = wm_fail_memory(err);
+    }
+    for (uint32_t c = 0; c < params->n_channels && status == WM_OK; c++) {
+        wm_banked_params controller = params->controller;
+        controller.command_context =
+            (char *)params->command_context + c * params->command_stride;
+        status = wm_banked_new(&replay->timing, &controller,
+                               &replay->channels[c].banked, err);
+    }
+    return status;
+}
+
+wm_status wm_replay_new(const wm_replay_params *params, wm_replay **out,
+                        wm_error *err)
+{
+    *out = NULL;
+    wm_status status = replay_check(params, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    wm_replay *replay = calloc(1, sizeof(*replay));
+    if (replay == NULL) {
+        return wm_fail_memory(err);
+    }
+    replay->params = *params;
+    replay->spread = wm_spread_of(params->n_channels, params->is_hashed);
+    replay->chunk = wm_divisor_of(params->interleave_bytes);
+    status = replay_build(replay, err);
+    if (status != WM_OK) {
+        wm_replay_free(replay);
+        return status;
+    }
+    *out = replay;
+    return WM_OK;
+}
+
+void wm_replay_free(wm_replay *replay)
+{
+    if (replay == NULL) {
+        return;
+    }
+    for (uint32_t c = 0;
+         replay->channels != NULL && c < replay->params.n_channels; c++) {
+        wm_banked_free(replay->channels[c].banked);
+        free(replay->channels[c].request);
+    }
+    free(replay->channels);
+    wm_pool_free(replay->pool);
+    free(replay);
+}
+
+/* The channel of an address, and the address within it. */
+static uint32_t replay_route(const wm_replay *replay, uint64_t addr,
+                             uint64_t *local)
+{
+    uint64_t within = 0;
+    uint64_t rank = 0;
+    if (replay->params.n_channels == 1) {
+        *local = addr;
+        return 0;
+    }
+    const uint64_t chunk = wm_divide(&replay->chunk, addr, &within);
+    const uint64_t channel = wm_spread_place(&replay->spread, chunk, &rank);
+    *local = rank * replay->chunk.d + within;
+    return (uint32_t)channel;
+}
+
+void wm_replay_place(const wm_replay *replay, uint64_t addr, uint32_t *channel,
+                     wm_dram_place *place)
+{
+    uint64_t local = 0;
+    *channel = replay_route(replay, addr, &local);
+    *place = wm_mapping_place(&replay->mapping, local);
+}
+
+/* Deals one request: a part per run of atoms that lie in one row. */
+static wm_status replay_deal(wm_replay *replay,
+                             const wm_replay_request *request, wm_error *err)
+{
+    const uint64_t atom = replay->params.standard->atom_bytes;
+    const uint64_t bytes = replay->params.request_bytes;
+    uint64_t local = 0;
+    const uint64_t addr = request->addr & ~(bytes - 1);
+    replay_channel *channel =
+        &replay->channels[replay_route(replay, addr, &local)];
+    const uint64_t n = bytes / atom;
+    const uint64_t run =
+        n < replay->mapping.run_atoms ? n : replay->mapping.run_atoms;
+    for (uint64_t i = 0; i < n; i += run) {
+        if (channel->n == channel->cap &&
+            !wm_grow(&channel->request, &channel->cap, channel->n + 1,
+                     sizeof(*channel->request))) {
+            return wm_fail_memory(err);
+        }
+        replay_request *part = &channel->request[channel->n++];
+        part->due = request->due;
+        part->place = wm_mapping_place(&replay->mapping, local + i * atom);
+        part->atoms = (uint8_t)wm_low_mask((uint32_t)run);
+        part->is_write = request->is_write;
+    }
+    return WM_OK;
+}
+
+static void replay_channel_run(wm_replay *replay, replay_channel *channel)
+{
+    for (size_t i = 0; i < channel->n; i++) {
+        const replay_request *request = &channel->request[i];
+        channel->is_failed =
+            channel->is_failed ||
+            !wm_banked_push(channel->banked, request->due, &request->place,
+                            request->atoms, request->is_write, 0);
+        if (wm_banked_n_waiting(channel->banked) >= 8 * KEEP) {
+            (void)wm_banked_run(channel->banked, INT64_MAX - 1, KEEP);
+        }
+    }
+    channel->n = 0;
+    if (replay->is_ended) {
+        (void)wm_banked_finish_reads(channel->banked);
+    }
+}
+
+static void replay_phase(void *context, uint32_t first, uint32_t last)
+{
+    wm_replay *replay = context;
+    for (uint32_t c = first; c < last; c++) {
+        replay_channel_run(replay, &replay->channels[c]);
+    }
+}
+
+static wm_status replay_piece(wm_replay *replay, wm_replay_source source,
+                              void *context, uint64_t *n_requests,
+                              wm_error *err)
+{
+    wm_status status = WM_OK;
+    for (uint32_t n = 0; n < PIECE && status == WM_OK; n++) {
+        wm_replay_request request;
+        bool has_one = false;
+        status = source(context, &request, &has_one, err);
+        if (status == WM_OK && !has_one) {
+            replay->is_ended = true;
+            break;
+        }
+        if (status == WM_OK) {
+            status = replay_deal(replay, &request, err);
+            ++*n_requests;
+        }
+    }
+    if (status != WM_OK) {
+        return status;
+    }
+    wm_pool_run(replay->pool, replay_phase, replay, replay->params.n_channels);
+    for (uint32_t c = 0; c < replay->params.n_channels; c++) {
+        if (replay->channels[c].is_failed) {
+            return wm_fail_memory(err);
+        }
+    }
+    return replay->params.pause != NULL
+               ? replay->params.pause(replay->params.pause_context, err)
+               : WM_OK;
+}
+
+static void replay_sum(wm_replay *replay, wm_replay_result *result)
+{
+    for (uint32_t c = 0; c < replay->params.n_channels; c++) {
+        wm_banked *banked = replay->channels[c].banked;
+        const wm_banked_stats *stats = wm_banked_get_stats(banked);
+        const uint64_t ticks = wm_banked_now(banked);
+        wm_banked_stats_add(&result->stats, stats);
+        result->ticks = result->ticks > ticks ? result->ticks : ticks;
+    }
+}
+
+wm_status wm_replay_run(wm_replay *replay, wm_replay_source source,
+                        void *context, wm_replay_result *result, wm_error *err)
+{
+    wm_status status = WM_OK;
+    memset(result, 0, sizeof(*result));
+    while (status == WM_OK && !replay->is_ended) {
+        status =
+            replay_piece(replay, source, context, &result->n_requests, err);
+    }
+    if (status == WM_OK) {
+        replay_sum(replay, result);
+    }
+    return status;
+}

@@ -1,0 +1,254 @@
+/*
+ * banked.c -- a banked channel made, fed and asked.
+ */
+#include "model/dram/banked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "model/dram/banked_internal.h"
+
+#define QUEUE_MAX  512u
+#define FIRST_RING 256u
+#define LONG_AGO   (-INT64_C(1000000)) /* before any interval */
+
+static wm_status banked_check(const wm_banked_params *params,
+                              const wm_dram_timing *timing, wm_error *err)
+{
+    if (params->read_queue == 0 || params->read_queue > QUEUE_MAX ||
+        params->write_queue == 0 || params->write_queue > QUEUE_MAX) {
+        return wm_fail(err, WM_ECONFIG,
+                       "dram: queues of %u reads and %u writes, wanted 1 to %u",
+                       params->read_queue, params->write_queue, QUEUE_MAX);
+    }
+    if (params->write_high > params->write_queue ||
+        params->write_low > params->write_high) {
+        return wm_fail(err, WM_ECONFIG,
+                       "dram: writes drained from over %u until below %u, "
+                       "wanted a low level up to the high one, and that up to "
+                       "%u",
+                       params->write_high, params->write_low,
+                       params->write_queue);
+    }
+    if (params->refresh == WM_REFRESH_PER_BANK && timing->refp_act <= 1) {
+        return wm_fail(err, WM_ECONFIG,
+                       "dram: per-bank refresh, but the standard has no "
+                       "tRFC_PB");
+    }
+    return WM_OK;
+}
+
+static void banked_reset(wm_banked *channel)
+{
+    const uint32_t n_entries = channel->params.read_queue +
+                               channel->params.write_queue + WM_DRAM_BANKS;
+    for (uint32_t i = 0; i < n_entries; i++) {
+        channel->entry[i].next =
+            i + 1 < n_entries ? (uint16_t)(i + 1) : NO_ENTRY;
+    }
+    for (uint32_t p = 0; p < WM_DRAM_PCS; p++) {
+        for (uint32_t i = 0; i < 4; i++) {
+            channel->pc[p].acts[i] = LONG_AGO;
+        }
+    }
+    for (uint32_t b = 0; b < WM_DRAM_BANKS; b++) {
+        channel->last_act[b] = LONG_AGO;
+        channel->last_pre[b] = LONG_AGO;
+    }
+    channel->next = 1;
+    channel->last_admitted = -1;
+    channel->pair_tick = -1;
+    channel->next_refresh = channel->params.refresh == WM_REFRESH_NONE ? NEVER
+                            : channel->params.refresh == WM_REFRESH_PER_BANK
+                                ? channel->timing->refi_pb
+                                : channel->timing->refi;
+}
+
+wm_status wm_banked_new(const wm_dram_timing *timing,
+                        const wm_banked_params *params, wm_banked **out,
+                        wm_error *err)
+{
+    *out = NULL;
+    wm_status status = banked_check(params, timing, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    wm_banked *channel = calloc(1, sizeof(*channel));
+    if (channel == NULL) {
+        return wm_fail_memory(err);
+    }
+    channel->timing = timing;
+    channel->params = *params;
+    channel->entry =
+        calloc(params->read_queue + params->write_queue + WM_DRAM_BANKS,
+               sizeof(*channel->entry));
+    channel->offer = calloc(FIRST_RING, sizeof(*channel->offer));
+    channel->offer_mask = FIRST_RING - 1;
+    channel->done = calloc(FIRST_RING, sizeof(*channel->done));
+    channel->done_mask = FIRST_RING - 1;
+    if (channel->entry == NULL || channel->offer == NULL ||
+        channel->done == NULL) {
+        wm_banked_free(channel);
+        return wm_fail_memory(err);
+    }
+    banked_reset(channel);
+    *out = channel;
+    return WM_OK;
+}
+
+void wm_banked_free(wm_banked *channel)
+{
+    if (channel != NULL) {
+        free(channel->entry);
+        free(channel->offer);
+        free(channel->done);
+        free(channel);
+    }
+}
+
+/* --- rings ---------------------------------------------------------------- */
+static bool banked_grow_offers(wm_banked *channel)
+{
+    const size_t n = 2 * (channel->offer_mask + 1);
+    banked_offer *offer = malloc(n * sizeof(*offer));
+    if (offer == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < channel->n_offers; i++) {
+        offer[i] =
+            channel->offer[(channel->offer_head + i) & channel->offer_mask];
+    }
+    free(channel->offer);
+    channel->offer = offer;
+    channel->offer_head = 0;
+    channel->offer_mask = n - 1;
+    return true;
+}
+
+static bool banked_grow_done(wm_banked *channel)
+{
+    const size_t n = 2 * (channel->done_mask + 1);
+    banked_done *done = malloc(n * sizeof(*done));
+    if (done == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < channel->n_done; i++) {
+        done[i] = channel->done[(channel->done_head + i) & channel->done_mask];
+    }
+    free(channel->done);
+    channel->done = done;
+    channel->done_head = 0;
+    channel->done_mask = n - 1;
+    return true;
+}
+
+bool wm_banked_push(wm_banked *channel, uint64_t due,
+                    const wm_dram_place *place, uint32_t atoms, bool is_write,
+                    uint32_t token)
+{
+    if (channel->n_offers > channel->offer_mask &&
+        !banked_grow_offers(channel)) {
+        return false;
+    }
+    /* Room for the reply of every read that is anywhere. */
+    if (channel->params.has_replies &&
+        channel->n_done + channel->n_reads_open + channel->n_offers >=
+            channel->done_mask &&
+        !banked_grow_done(channel)) {
+        return false;
+    }
+    const banked_offer offer = {
+        place->row,           (int64_t)due,   token,   (uint16_t)place->column,
+        (uint8_t)place->bank, (uint8_t)atoms, is_write};
+    size_t at = channel->offer_head + channel->n_offers++;
+    const size_t mask = channel->offer_mask;
+    for (; at != channel->offer_head &&
+           channel->offer[(at - 1) & mask].due > offer.due;
+         at--) {
+        channel->offer[at & mask] = channel->offer[(at - 1) & mask];
+    }
+    channel->offer[at & mask] = offer;
+    if (at == channel->offer_head && offer.due + 1 < channel->next) {
+        channel->next = offer.due + 1;
+    }
+    return true;
+}
+
+bool wm_banked_next(wm_banked *channel, uint64_t until, uint32_t *token,
+                    uint64_t *tick)
+{
+    if (channel->n_done == 0) {
+        return false;
+    }
+    const banked_done *done =
+        &channel->done[channel->done_head & channel->done_mask];
+    if ((uint64_t)done->tick > until) {
+        return false;
+    }
+    *token = done->token;
+    *tick = (uint64_t)done->tick;
+    channel->done_head++;
+    channel->n_done--;
+    return true;
+}
+
+/* --- questions ------------------------------------------------------------ */
+uint32_t wm_banked_n_waiting(const wm_banked *channel)
+{
+    return (uint32_t)channel->n_offers;
+}
+
+uint64_t wm_banked_n_reads_open(const wm_banked *channel)
+{
+    return channel->n_reads_open;
+}
+
+uint64_t wm_banked_now(const wm_banked *channel)
+{
+    return (uint64_t)channel->now;
+}
+
+const wm_banked_stats *wm_banked_get_stats(wm_banked *channel)
+{
+    /* A pseudo-channel without requests has been idle up to now. */
+    for (uint32_t p = 0; p < channel->timing->n_pcs; p++) {
+        banked_pc *pc = &channel->pc[p];
+        if (pc->n_entries == 0 && pc->data_end < channel->now) {
+            channel->stats.lost[WM_LOSS_IDLE] +=
+                (uint64_t)(channel->now - pc->data_end);
+            pc->data_end = channel->now;
+            pc->idle = 0;
+        }
+    }
+    return &channel->stats;
+}
+
+void wm_banked_clear_stats(wm_banked *channel)
+{
+    memset(&channel->stats, 0, sizeof(channel->stats));
+}
+
+void wm_banked_stats_add(wm_banked_stats *sum, const wm_banked_stats *stats)
+{
+    /* All fields are counts: 64-bit words one after the other. */
+    uint64_t *to = (uint64_t *)(void *)sum;
+    const uint64_t *from = (const uint64_t *)(const void *)stats;
+    for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++) {
+        to[i] += from[i];
+    }
+}
+
+uint64_t wm_banked_percentile(const wm_banked_stats *stats, uint32_t ppm)
+{
+    const uint64_t wanted = wm_mul_div(stats->n_completed, ppm, 1000000) + 1;
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < WM_LATENCY_BUCKETS; i++) {
+        seen += stats->latency[i];
+        if (seen >= wanted) {
+            const uint32_t e = i / 8 + 2;
+            return i < 8 ? i : (8 + i % 8 + UINT64_C(1)) << (e - 3);
+        }
+    }
+    return 0;
+}

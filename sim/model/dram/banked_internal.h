@@ -1,0 +1,176 @@
+/*
+ * banked_internal.h -- the state of one banked channel, and what its files call
+ * of one another: banked.c (new, push, statistics), banked_queue.c (admission,
+ * candidates), banked_issue.c (commands), banked_run.c (time).
+ *
+ * Bounds of banks are 16-bit ticks relative to `base`, so that 16 banks are two
+ * vector registers; base follows the clock (banked_run.c).  A set of banks is a
+ * mask of 64 bits.
+ */
+#ifndef WM_MODEL_DRAM_BANKED_INTERNAL_H
+#define WM_MODEL_DRAM_BANKED_INTERNAL_H
+
+#include <stddef.h>
+
+#include "base/bits.h"
+#include "model/dram/banked.h"
+
+#define NO_ENTRY   UINT16_MAX
+#define NEVER      INT64_MAX
+#define LANES      (WM_DRAM_BANKS + 16u) /* room for whole vectors */
+#define LANE_NEVER INT16_MAX
+
+/* A request in a queue, or active: its row was opened for it. */
+typedef struct banked_entry {
+    uint64_t row;
+    int64_t arrive; /* admitted at */
+    int64_t due;
+    uint64_t age; /* number of admission */
+    uint32_t token;
+    uint16_t next, previous; /* in its bank's list */
+    uint16_t column;
+    uint8_t bank;
+    uint8_t atoms;     /* yet to be moved */
+    uint8_t all_atoms; /* as admitted */
+    uint8_t is_write;
+    uint8_t has_begun; /* its first command was issued */
+    uint8_t cause;     /* wm_dram_loss of the wait for its row */
+    uint8_t is_queued; /* not yet active */
+} banked_entry;
+
+/* A request in front of the queues. */
+typedef struct banked_offer {
+    uint64_t row;
+    int64_t due;
+    uint32_t token;
+    uint16_t column;
+    uint8_t bank;
+    uint8_t atoms;
+    uint8_t is_write;
+} banked_offer;
+
+typedef struct banked_done {
+    int64_t tick;
+    uint32_t token;
+} banked_done;
+
+/* What a pseudo-channel as a whole waits for, absolute ticks. */
+typedef struct banked_pc {
+    int64_t prea_at, refa_at;
+    int64_t acts[4]; /* ring of the last ACTs */
+    uint32_t acts_head;
+    uint32_t n_active;
+    /* for the loss shares */
+    uint32_t n_entries;   /* queued and active */
+    int64_t data_end;     /* accounted up to here */
+    int64_t empty_since;  /* meaningful while n_entries is 0 */
+    int64_t idle;         /* ticks without entries since data_end */
+    int64_t refresh_from; /* of the last refresh: when it was asked for */
+    int64_t refresh_to;   /* and until when it blocks */
+    bool is_last_write;
+} banked_pc;
+
+struct wm_banked {
+    /* bounds by bank: read, write, activate, precharge */
+    int16_t rd_at[LANES], wr_at[LANES], act_at[LANES], pre_at[LANES];
+    /* candidates of the present mode */
+    uint64_t col_rd, col_wr;   /* banks with a column candidate */
+    uint64_t row_act, row_pre; /* banks with a row candidate */
+    uint64_t is_active;        /* banks with an active request */
+    uint64_t is_open;
+    uint64_t has_list[2]; /* banks with queued reads, writes */
+    int64_t base;         /* of the bounds */
+    int64_t next;         /* next tick worth a look */
+    int64_t now;          /* last tick looked at */
+    int64_t row_free, col_free;
+    bool is_writing; /* the mode */
+    bool has_issued; /* at the present tick */
+    uint32_t n_queued[2];
+    uint64_t col_age[WM_DRAM_BANKS], row_age[WM_DRAM_BANKS];
+    uint64_t row[WM_DRAM_BANKS]; /* open */
+    uint16_t col_entry[WM_DRAM_BANKS], row_entry[WM_DRAM_BANKS];
+    uint16_t active_entry[WM_DRAM_BANKS];
+    uint16_t head[2][WM_DRAM_BANKS], tail[2][WM_DRAM_BANKS];
+    banked_entry *entry;
+    uint16_t free_entry; /* list by next */
+    uint64_t n_admitted;
+    banked_pc pc[WM_DRAM_PCS];
+    /* refreshes asked for and not begun, in order */
+    uint8_t refresh_pc[16];
+    uint32_t refresh_head, n_refresh;
+    int64_t next_refresh;
+    int64_t refresh_asked[WM_DRAM_PCS];
+    /* per-bank refresh */
+    uint64_t must_refresh; /* banks that take no new row until then */
+    uint64_t next_refp_bank;
+    int64_t refp_at[WM_DRAM_BANKS];
+    /* HBM3: the tick that pairs with the last rising row command */
+    int64_t pair_tick;
+    uint64_t pair_banks; /* that no PRE may name then */
+    /* page policy */
+    uint32_t n_columns[WM_DRAM_BANKS]; /* since ACT */
+    int64_t last_column[WM_DRAM_BANKS];
+    int64_t last_act[WM_DRAM_BANKS], last_pre[WM_DRAM_BANKS];
+    /* in front of the queues, ring */
+    banked_offer *offer;
+    size_t offer_mask, offer_head, n_offers;
+    /* reads with data, by tick, ring */
+    banked_done *done;
+    size_t done_mask, done_head, n_done;
+    uint64_t n_reads_open;
+    int64_t last_done;     /* of all reads so far */
+    int64_t last_admitted; /* tick of the last admission */
+    const wm_dram_timing *timing;
+    wm_banked_params params;
+    wm_banked_stats stats;
+};
+
+/* A tick as the bounds keep it. */
+static inline int16_t banked_lane_time(const wm_banked *channel, int64_t tick)
+{
+    return (int16_t)(tick - channel->base);
+}
+
+static inline void banked_lane_raise(int16_t *at, int32_t time)
+{
+    if (*at < time) {
+        *at = (int16_t)time;
+    }
+}
+
+static inline uint32_t banked_pc_of(const wm_banked *channel, uint32_t bank)
+{
+    return bank >> channel->timing->pc_shift;
+}
+
+/* All banks of a pseudo-channel. */
+static inline uint64_t banked_pc_mask(const wm_banked *channel, uint32_t pc)
+{
+    const uint32_t n = channel->timing->banks_per_pc;
+    return wm_low_mask(n) << (pc * n);
+}
+
+/* --- banked_queue.c ------------------------------------------------------ */
+/* Takes offers due before tick, while their queues have room. */
+void wm_banked_admit(wm_banked *channel, int64_t tick);
+/* Looks for the bank's candidates anew. */
+void wm_banked_choose(wm_banked *channel, uint32_t bank);
+/* Those of all banks. */
+void wm_banked_choose_all(wm_banked *channel);
+/* Re-evaluates the mode; true when it changed. */
+bool wm_banked_turn(wm_banked *channel);
+/* Takes an entry out of its bank's list. */
+void wm_banked_unlink(wm_banked *channel, uint16_t index);
+/* A read has its data at tick. */
+void wm_banked_complete(wm_banked *channel, uint32_t token, int64_t arrive,
+                        int64_t due, int64_t tick);
+
+/* --- banked_issue.c ------------------------------------------------------ */
+void wm_banked_column(wm_banked *channel, uint32_t bank, int64_t tick);
+void wm_banked_activate(wm_banked *channel, uint32_t bank, int64_t tick);
+void wm_banked_precharge(wm_banked *channel, uint32_t bank, int64_t tick);
+void wm_banked_precharge_all(wm_banked *channel, uint32_t pc, int64_t tick);
+void wm_banked_refresh_all(wm_banked *channel, uint32_t pc, int64_t tick);
+void wm_banked_refresh_bank(wm_banked *channel, uint32_t bank, int64_t tick);
+
+#endif

@@ -1,0 +1,403 @@
+/*
+ * banked_issue.c -- what each command does: bounds raised, states changed, the
+ * data bus accounted.
+ */
+#include "model/dram/banked_internal.h"
+#include "model/dram/lanes.h"
+
+enum { OUTCOME_NONE, OUTCOME_HIT, OUTCOME_MISS, OUTCOME_CONFLICT };
+
+static int64_t issue_later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void issue_emit(wm_banked *channel, wm_dram_command_kind kind,
+                       uint32_t bank, uint64_t row, uint32_t column,
+                       int64_t tick)
+{
+    channel->stats.n_commands[kind]++;
+    if (channel->params.command != NULL) {
+        const wm_dram_command command = {(uint64_t)tick, row, bank, column,
+                                         kind};
+        channel->params.command(&command, channel->params.command_context);
+    }
+}
+
+/* The first command of a request says what it met. */
+static void issue_outcome(wm_banked *channel, banked_entry *entry,
+                          uint8_t outcome)
+{
+    if (entry->has_begun == OUTCOME_NONE) {
+        entry->has_begun = outcome;
+        channel->stats.n_hits += outcome == OUTCOME_HIT;
+        channel->stats.n_misses += outcome == OUTCOME_MISS;
+        channel->stats.n_conflicts += outcome == OUTCOME_CONFLICT;
+    }
+}
+
+/* A row command at tick occupies its bus. */
+static void issue_row_bus(wm_banked *channel, int64_t tick, int32_t length)
+{
+    channel->row_free = tick + length;
+    if (channel->timing->is_single_bus) {
+        channel->col_free = channel->row_free;
+    }
+    channel->has_issued = true;
+}
+
+/* HBM3: after a row command on a rising edge, its falling edge takes no PRE of
+ * these banks. */
+static void issue_pair(wm_banked *channel, int64_t tick, uint64_t banks,
+                       bool is_act)
+{
+    if (channel->timing->has_hbm3_edges && (tick & 1) != 0) {
+        channel->pair_tick = tick + (is_act ? 3 : 1);
+        channel->pair_banks = banks;
+    }
+}
+
+/* --- the data bus --------------------------------------------------------- */
+/* Why the bus stood still until this column. */
+static wm_dram_loss issue_cause(const wm_banked *channel, const banked_pc *pc,
+                                const banked_entry *entry)
+{
+    const wm_dram_timing *timing = channel->timing;
+    const int32_t open = entry->is_write != 0 ? timing->act_wr : timing->act_rd;
+    if (entry->is_queued == 0 && entry->atoms == entry->all_atoms &&
+        channel->last_act[entry->bank] + open > pc->data_end) {
+        return (wm_dram_loss)entry->cause;
+    }
+    return pc->is_last_write != (entry->is_write != 0) ? WM_LOSS_TURN
+                                                       : WM_LOSS_GROUP;
+}
+
+static void issue_account(wm_banked *channel, banked_pc *pc,
+                          const banked_entry *entry, int64_t tick)
+{
+    uint64_t *lost = channel->stats.lost;
+    int64_t gap = tick - pc->data_end;
+    if (gap > 0) {
+        const int64_t idle = pc->idle < gap ? pc->idle : gap;
+        lost[WM_LOSS_IDLE] += (uint64_t)idle;
+        gap -= idle;
+        const int64_t from = issue_later(pc->data_end, pc->refresh_from);
+        const int64_t to = pc->refresh_to < tick ? pc->refresh_to : tick;
+        int64_t refresh = to > from ? to - from : 0;
+        refresh = refresh < gap ? refresh : gap;
+        lost[WM_LOSS_REFRESH] += (uint64_t)refresh;
+        gap -= refresh;
+        if (gap != 0) {
+            lost[issue_cause(channel, pc, entry)] += (uint64_t)gap;
+        }
+    }
+    pc->idle = 0;
+    lost[WM_LOSS_BUSY] += (uint64_t)channel->timing->slot;
+    pc->data_end = issue_later(tick, pc->data_end) + channel->timing->slot;
+    pc->is_last_write = entry->is_write != 0;
+}
+
+/* --- columns -------------------------------------------------------------- */
+static void issue_read_bounds(wm_banked *channel, uint32_t bank, int64_t tick)
+{
+    const wm_dram_timing *t = channel->timing;
+    const uint32_t pc = bank >> t->pc_shift;
+    const uint32_t first = pc << t->pc_shift;
+    const int16_t now = banked_lane_time(channel, tick);
+    wm_lanes_raise(channel->rd_at + first,
+                   t->rd_to_rd[bank >> t->group_shift].lane, t->banks_per_pc,
+                   now);
+    wm_lanes_floor(channel->wr_at + first, t->banks_per_pc,
+                   (int16_t)(now + t->rd_wr));
+    banked_lane_raise(&channel->pre_at[bank], now + t->rd_pre);
+    channel->pc[pc].prea_at =
+        issue_later(channel->pc[pc].prea_at, tick + t->rd_prea);
+}
+
+static void issue_write_bounds(wm_banked *channel, uint32_t bank, int64_t tick)
+{
+    const wm_dram_timing *t = channel->timing;
+    const uint32_t pc = bank >> t->pc_shift;
+    const uint32_t first = pc << t->pc_shift;
+    const int16_t now = banked_lane_time(channel, tick);
+    wm_lanes_raise(channel->wr_at + first,
+                   t->wr_to_wr[bank >> t->group_shift].lane, t->banks_per_pc,
+                   now);
+    wm_lanes_raise(channel->rd_at + first,
+                   t->wr_to_rd[bank >> t->group_shift].lane, t->banks_per_pc,
+                   now);
+    banked_lane_raise(&channel->pre_at[bank], now + t->wr_pre);
+    channel->pc[pc].prea_at =
+        issue_later(channel->pc[pc].prea_at, tick + t->wr_prea);
+}
+
+/* Whether a queued request other than index wants the bank's open row. */
+static bool issue_is_wanted(const wm_banked *channel, uint32_t bank,
+                            uint16_t index)
+{
+    for (uint32_t list = 0; list < 2; list++) {
+        if ((channel->has_list[list] >> bank & 1) == 0) {
+            continue;
+        }
+        for (uint16_t i = channel->head[list][bank]; i != NO_ENTRY;
+             i = channel->entry[i].next) {
+            if (i != index && channel->entry[i].row == channel->row[bank]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The bank closes by itself after a column. */
+static void issue_auto_precharge(wm_banked *channel, uint32_t bank,
+                                 bool is_write, int64_t tick)
+{
+    const wm_dram_timing *t = channel->timing;
+    banked_pc *pc = &channel->pc[banked_pc_of(channel, bank)];
+    const int64_t opened = channel->last_act[bank];
+    /* tRAS holds for the hidden precharge too. */
+    const int64_t act = issue_later(tick + (is_write ? t->wra_act : t->rda_act),
+                                    opened + t->act_pre + t->pre_act);
+    const int64_t refa =
+        issue_later(tick + (is_write ? t->wra_refa : t->rda_refa),
+                    opened + t->act_pre + t->pre_refa);
+    channel->is_open &= ~(UINT64_C(1) << bank);
+    banked_lane_raise(&channel->act_at[bank], (int32_t)(act - channel->base));
+    pc->refa_at = issue_later(pc->refa_at, refa);
+    channel->refp_at[bank] = issue_later(channel->refp_at[bank], refa);
+    channel->last_pre[bank] = tick;
+}
+
+/* The request has all its data: its place is free. */
+static void issue_retire(wm_banked *channel, uint16_t index, int64_t tick)
+{
+    banked_entry *entry = &channel->entry[index];
+    banked_pc *pc = &channel->pc[banked_pc_of(channel, entry->bank)];
+    if (entry->is_queued != 0) {
+        wm_banked_unlink(channel, index);
+    } else {
+        channel->is_active &= ~(UINT64_C(1) << entry->bank);
+        pc->n_active--;
+    }
+    if (--pc->n_entries == 0) {
+        pc->empty_since = tick;
+    }
+    if (entry->is_write == 0) {
+        channel->n_reads_open--;
+        wm_banked_complete(channel, entry->token, entry->arrive, entry->due,
+                           tick + channel->timing->read_latency);
+    }
+    entry->next = channel->free_entry;
+    channel->free_entry = index;
+}
+
+void wm_banked_column(wm_banked *channel, uint32_t bank, int64_t tick)
+{
+    const wm_dram_timing *t = channel->timing;
+    const uint16_t index = channel->col_entry[bank];
+    banked_entry *entry = &channel->entry[index];
+    const bool is_write = entry->is_write != 0;
+    const bool is_last = (entry->atoms & (entry->atoms - 1)) == 0;
+    issue_account(channel, &channel->pc[bank >> t->pc_shift], entry, tick);
+    if (is_write) {
+        issue_write_bounds(channel, bank, tick);
+        channel->stats.n_write_atoms++;
+    } else {
+        issue_read_bounds(channel, bank, tick);
+        channel->stats.n_read_atoms++;
+    }
+    channel->col_free = tick + t->len_col;
+    if (t->is_single_bus) {
+        channel->row_free = channel->col_free;
+    }
+    channel->has_issued = true;
+    channel->last_column[bank] = tick;
+    channel->n_columns[bank]++;
+    issue_outcome(channel, entry, OUTCOME_HIT);
+    const bool is_auto = is_last && channel->params.page == WM_PAGE_CLOSED &&
+                         !issue_is_wanted(channel, bank, index);
+    issue_emit(channel,
+               is_write ? (is_auto ? WM_DRAM_WRA : WM_DRAM_WR)
+                        : (is_auto ? WM_DRAM_RDA : WM_DRAM_RD),
+               bank, entry->row, entry->column + wm_lowest_bit(entry->atoms),
+               tick);
+    entry->atoms &= (uint8_t)(entry->atoms - 1);
+    if (is_last) {
+        issue_retire(channel, index, tick);
+    }
+    if (is_auto) {
+        issue_auto_precharge(channel, bank, is_write, tick);
+    }
+    wm_banked_choose(channel, bank);
+}
+
+/* --- rows ----------------------------------------------------------------- */
+/* The rate of activates of a pseudo-channel: ACT, or a REFP that counts. */
+static void issue_act_rate(wm_banked *channel, uint32_t bank, int64_t tick)
+{
+    const wm_dram_timing *t = channel->timing;
+    banked_pc *pc = &channel->pc[bank >> t->pc_shift];
+    const uint32_t first = bank >> t->pc_shift << t->pc_shift;
+    pc->acts[pc->acts_head] = tick;
+    pc->acts_head = (pc->acts_head + 1) & 3;
+    const int64_t faw = pc->acts[pc->acts_head] + t->faw;
+    if (t->faw != 0 && faw > tick) {
+        wm_lanes_floor(channel->act_at + first, t->banks_per_pc,
+                       banked_lane_time(channel, faw));
+    }
+}
+
+/* What held this ACT back the longest. */
+static wm_dram_loss issue_act_cause(const wm_banked *channel, uint32_t bank,
+                                    const banked_entry *entry, int64_t tick)
+{
+    const wm_dram_timing *t = channel->timing;
+    const banked_pc *pc = &channel->pc[bank >> t->pc_shift];
+    const int64_t last = pc->acts[(pc->acts_head + 3) & 3];
+    const int64_t rate =
+        issue_later(pc->acts[pc->acts_head] + t->faw, last + t->act_refp_other);
+    const int64_t own = issue_later(channel->last_pre[bank] + t->pre_act,
+                                    channel->last_act[bank] + t->act_act);
+    if (rate >= tick && rate >= own) {
+        return WM_LOSS_ACT_RATE;
+    }
+    return entry->has_begun == OUTCOME_MISS ? WM_LOSS_ROW_MISS
+                                            : WM_LOSS_CONFLICT;
+}
+
+void wm_banked_activate(wm_banked *channel, uint32_t bank, int64_t tick)
+{
+    const wm_dram_timing *t = channel->timing;
+    const uint16_t index = channel->row_entry[bank];
+    banked_entry *entry = &channel->entry[index];
+    banked_pc *pc = &channel->pc[bank >> t->pc_shift];
+    const int16_t now = banked_lane_time(channel, tick);
+    issue_outcome(channel, entry, OUTCOME_MISS);
+    entry->cause = (uint8_t)issue_act_cause(channel, bank, entry, tick);
+    wm_banked_unlink(channel, index);
+    channel->is_open |= UINT64_C(1) << bank;
+    channel->is_active |= UINT64_C(1) << bank;
+    channel->active_entry[bank] = index;
+    channel->row[bank] = entry->row;
+    channel->n_columns[bank] = 0;
+    channel->last_act[bank] = tick;
+    channel->last_column[bank] = tick;
+    pc->n_active++;
+    wm_lanes_raise(channel->act_at + (bank >> t->pc_shift << t->pc_shift),
+                   t->act_to_act[bank >> t->group_shift].lane, t->banks_per_pc,
+                   now);
+    issue_act_rate(channel, bank, tick);
+    banked_lane_raise(&channel->act_at[bank], now + t->act_act);
+    banked_lane_raise(&channel->rd_at[bank], now + t->act_rd);
+    banked_lane_raise(&channel->wr_at[bank], now + t->act_wr);
+    banked_lane_raise(&channel->pre_at[bank], now + t->act_pre);
+    pc->prea_at = issue_later(pc->prea_at, tick + t->act_prea);
+    pc->refa_at = issue_later(pc->refa_at, tick + t->act_refa);
+    channel->refp_at[bank] =
+        issue_later(channel->refp_at[bank], tick + t->act_refp);
+    issue_row_bus(channel, tick, t->len_act);
+    issue_pair(channel, tick, UINT64_C(1) << bank, true);
+    issue_emit(channel, WM_DRAM_ACT, bank, entry->row, 0, tick);
+    wm_banked_choose(channel, bank);
+}
+
+/* PRE to PRE of a pseudo-channel. */
+static void issue_ppd(wm_banked *channel, uint32_t pc, int64_t tick)
+{
+    const wm_dram_timing *t = channel->timing;
+    if (t->ppd != 0) {
+        wm_lanes_floor(channel->pre_at + (pc << t->pc_shift), t->banks_per_pc,
+                       banked_lane_time(channel, tick + t->ppd));
+        channel->pc[pc].prea_at =
+            issue_later(channel->pc[pc].prea_at, tick + t->ppd);
+    }
+}
+
+void wm_banked_precharge(wm_banked *channel, uint32_t bank, int64_t tick)
+{
+    const wm_dram_timing *t = channel->timing;
+    const uint64_t bit = UINT64_C(1) << bank;
+    banked_pc *pc = &channel->pc[bank >> t->pc_shift];
+    if ((channel->row_pre & bit) != 0) {
+        issue_outcome(channel, &channel->entry[channel->row_entry[bank]],
+                      OUTCOME_CONFLICT);
+    }
+    channel->is_open &= ~bit;
+    channel->last_pre[bank] = tick;
+    banked_lane_raise(&channel->act_at[bank],
+                      banked_lane_time(channel, tick) + t->pre_act);
+    pc->refa_at = issue_later(pc->refa_at, tick + t->pre_refa);
+    channel->refp_at[bank] =
+        issue_later(channel->refp_at[bank], tick + t->pre_refp);
+    issue_ppd(channel, bank >> t->pc_shift, tick);
+    issue_row_bus(channel, tick, t->len_pre);
+    issue_pair(channel, tick, bit, false);
+    issue_emit(channel, WM_DRAM_PRE, bank, 0, 0, tick);
+    wm_banked_choose(channel, bank);
+}
+
+/* --- refresh -------------------------------------------------------------- */
+/* No bank of the pseudo-channel activates, refreshes before. */
+static void issue_hold_pc(wm_banked *channel, uint32_t pc, int64_t act,
+                          int64_t refp)
+{
+    const wm_dram_timing *t = channel->timing;
+    const uint32_t first = pc << t->pc_shift;
+    wm_lanes_floor(channel->act_at + first, t->banks_per_pc,
+                   banked_lane_time(channel, act));
+    for (uint32_t b = first; b < first + t->banks_per_pc; b++) {
+        channel->refp_at[b] = issue_later(channel->refp_at[b], refp);
+    }
+}
+
+void wm_banked_precharge_all(wm_banked *channel, uint32_t pc, int64_t tick)
+{
+    const wm_dram_timing *t = channel->timing;
+    const uint64_t banks = banked_pc_mask(channel, pc);
+    channel->is_open &= ~banks;
+    channel->pc[pc].refa_at =
+        issue_later(channel->pc[pc].refa_at, tick + t->prea_refa);
+    issue_hold_pc(channel, pc, tick + t->prea_act, tick + t->prea_refp);
+    issue_ppd(channel, pc, tick);
+    issue_row_bus(channel, tick, t->len_pre);
+    issue_pair(channel, tick, banks, false);
+    issue_emit(channel, WM_DRAM_PREA, pc << t->pc_shift, 0, 0, tick);
+    wm_banked_choose_all(channel);
+}
+
+void wm_banked_refresh_all(wm_banked *channel, uint32_t pc, int64_t tick)
+{
+    const wm_dram_timing *t = channel->timing;
+    banked_pc *state = &channel->pc[pc];
+    state->refa_at = issue_later(state->refa_at, tick + t->refa_refa);
+    state->prea_at = issue_later(state->prea_at, tick + t->refa_pre);
+    issue_hold_pc(channel, pc, tick + t->refa_act, tick + t->refa_refp);
+    state->refresh_from = channel->refresh_asked[pc];
+    state->refresh_to = tick + t->refa_act;
+    issue_row_bus(channel, tick, t->len_ref);
+    issue_pair(channel, tick, banked_pc_mask(channel, pc), false);
+    issue_emit(channel, WM_DRAM_REFA, pc << t->pc_shift, 0, 0, tick);
+    wm_banked_choose_all(channel);
+}
+
+void wm_banked_refresh_bank(wm_banked *channel, uint32_t bank, int64_t tick)
+{
+    const wm_dram_timing *t = channel->timing;
+    const uint32_t pc = bank >> t->pc_shift;
+    banked_pc *state = &channel->pc[pc];
+    issue_hold_pc(channel, pc, tick + t->refp_act_other, tick + t->refp_other);
+    banked_lane_raise(&channel->act_at[bank],
+                      banked_lane_time(channel, tick) + t->refp_act);
+    channel->refp_at[bank] =
+        issue_later(channel->refp_at[bank], tick + t->refp_refp);
+    state->refa_at = issue_later(state->refa_at, tick + t->refp_refa);
+    if (t->refp_is_act) {
+        issue_act_rate(channel, bank, tick);
+    }
+    channel->must_refresh &= ~(UINT64_C(1) << bank);
+    issue_row_bus(channel, tick, t->len_ref);
+    issue_pair(channel, tick, banked_pc_mask(channel, pc), false);
+    issue_emit(channel, WM_DRAM_REFP, bank, 0, 0, tick);
+    wm_banked_choose(channel, bank);
+}

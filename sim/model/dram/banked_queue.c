@@ -1,0 +1,314 @@
+/*
+ * banked_queue.c -- admission, forwarding and merging, the mode, and which
+ * request of a bank is the next for a column and for a row command.
+ *
+ * All hits of a bank are ready at the same tick, and so are all its other
+ * requests: the oldest of each is all that the scheduler has to look at.
+ */
+#include "model/dram/banked_internal.h"
+
+/* --- latencies ------------------------------------------------------------ */
+/* Eight buckets per power of two. */
+static uint32_t queue_bucket(uint64_t latency)
+{
+    if (latency < 8) {
+        return (uint32_t)latency;
+    }
+    const uint32_t e = wm_highest_bit(latency);
+    const uint32_t bucket = (e - 2) * 8 + (uint32_t)((latency >> (e - 3)) & 7);
+    return bucket < WM_LATENCY_BUCKETS ? bucket : WM_LATENCY_BUCKETS - 1;
+}
+
+void wm_banked_complete(wm_banked *channel, uint32_t token, int64_t arrive,
+                        int64_t due, int64_t tick)
+{
+    wm_banked_stats *stats = &channel->stats;
+    const uint64_t latency = (uint64_t)(tick - arrive);
+    stats->n_completed++;
+    stats->sum_latency += latency;
+    stats->sum_due += (uint64_t)(tick - due);
+    stats->latency[queue_bucket(latency)]++;
+    channel->last_done = tick > channel->last_done ? tick : channel->last_done;
+    if (!channel->params.has_replies) {
+        return;
+    }
+    /* Only forwarded reads come before others: from the back, in order. */
+    size_t at = channel->done_head + channel->n_done++;
+    const size_t mask = channel->done_mask;
+    for (;
+         at != channel->done_head && channel->done[(at - 1) & mask].tick > tick;
+         at--) {
+        channel->done[at & mask] = channel->done[(at - 1) & mask];
+    }
+    channel->done[at & mask] = (banked_done){tick, token};
+}
+
+/* --- lists ---------------------------------------------------------------- */
+void wm_banked_unlink(wm_banked *channel, uint16_t index)
+{
+    banked_entry *entry = &channel->entry[index];
+    const uint32_t bank = entry->bank;
+    const uint32_t list = entry->is_write;
+    if (entry->previous != NO_ENTRY) {
+        channel->entry[entry->previous].next = entry->next;
+    } else {
+        channel->head[list][bank] = entry->next;
+        if (entry->next == NO_ENTRY) {
+            channel->has_list[list] &= ~(UINT64_C(1) << bank);
+        }
+    }
+    if (entry->next != NO_ENTRY) {
+        channel->entry[entry->next].previous = entry->previous;
+    } else {
+        channel->tail[list][bank] = entry->previous;
+    }
+    entry->is_queued = 0;
+    channel->n_queued[list]--;
+}
+
+static uint16_t queue_link(wm_banked *channel, const banked_offer *offer,
+                           int64_t clock)
+{
+    const uint16_t index = channel->free_entry;
+    const uint32_t list = offer->is_write;
+    const uint32_t bank = offer->bank;
+    banked_entry *entry = &channel->entry[index];
+    channel->free_entry = entry->next;
+    entry->row = offer->row;
+    entry->arrive = clock;
+    entry->due = offer->due;
+    entry->age = channel->n_admitted++;
+    entry->token = offer->token;
+    entry->column = offer->column;
+    entry->bank = offer->bank;
+    entry->atoms = offer->atoms;
+    entry->all_atoms = offer->atoms;
+    entry->is_write = offer->is_write;
+    entry->has_begun = 0;
+    entry->cause = WM_LOSS_GROUP;
+    entry->is_queued = 1;
+    entry->next = NO_ENTRY;
+    entry->previous = NO_ENTRY;
+    if ((channel->has_list[list] >> bank & 1) != 0) {
+        entry->previous = channel->tail[list][bank];
+        channel->entry[entry->previous].next = index;
+    } else {
+        channel->head[list][bank] = index;
+        channel->has_list[list] |= UINT64_C(1) << bank;
+    }
+    channel->tail[list][bank] = index;
+    channel->n_queued[list]++;
+    return index;
+}
+
+/* The pseudo-channel has a request more; time without one ends. */
+static void queue_wake(wm_banked *channel, uint32_t bank, int64_t clock)
+{
+    banked_pc *pc = &channel->pc[banked_pc_of(channel, bank)];
+    if (pc->n_entries++ == 0) {
+        const int64_t from =
+            pc->empty_since > pc->data_end ? pc->empty_since : pc->data_end;
+        pc->idle += clock > from ? clock - from : 0;
+    }
+}
+
+/* --- admission ------------------------------------------------------------ */
+/* The queued write to the same columns, or NO_ENTRY. */
+static uint16_t queue_find_write(const wm_banked *channel,
+                                 const banked_offer *offer)
+{
+    if ((channel->has_list[1] >> offer->bank & 1) == 0) {
+        return NO_ENTRY;
+    }
+    uint16_t index = channel->head[1][offer->bank];
+    while (index != NO_ENTRY) {
+        const banked_entry *entry = &channel->entry[index];
+        if (entry->row == offer->row && entry->column == offer->column) {
+            return index;
+        }
+        index = entry->next;
+    }
+    return NO_ENTRY;
+}
+
+/* A queued write answers a read, or takes in a write; true when it did. */
+static bool queue_coalesce(wm_banked *channel, const banked_offer *offer,
+                           int64_t clock)
+{
+    const uint16_t index = queue_find_write(channel, offer);
+    if (index == NO_ENTRY) {
+        return false;
+    }
+    banked_entry *entry = &channel->entry[index];
+    if (entry->atoms != entry->all_atoms) {
+        return false;
+    }
+    if (offer->is_write != 0) {
+        entry->atoms |= offer->atoms;
+        entry->all_atoms = entry->atoms;
+        channel->stats.n_merged++;
+        return true;
+    }
+    if ((offer->atoms & ~(uint32_t)entry->atoms) != 0) {
+        return false;
+    }
+    channel->stats.n_forwarded++;
+    wm_banked_complete(channel, offer->token, clock, offer->due, clock + 1);
+    return true;
+}
+
+/* Whether a new entry can be its bank's first hit or first other. */
+static bool queue_matters(const wm_banked *channel, const banked_offer *offer)
+{
+    const uint64_t bit = UINT64_C(1) << offer->bank;
+    if ((channel->is_active & bit) != 0 ||
+        offer->is_write != (uint8_t)channel->is_writing) {
+        return false;
+    }
+    if (channel->params.is_hit_first || channel->params.hit_cap != 0) {
+        return true;
+    }
+    if ((channel->is_open & bit) == 0) {
+        return (channel->row_act & bit) == 0;
+    }
+    if (channel->row[offer->bank] == offer->row) {
+        return ((channel->col_rd | channel->col_wr) & bit) == 0;
+    }
+    return (channel->row_pre & bit) == 0;
+}
+
+void wm_banked_admit(wm_banked *channel, int64_t tick)
+{
+    const int64_t clock = tick - 1;
+    const uint32_t limit = channel->params.offers;
+    const uint32_t room[2] = {channel->params.read_queue,
+                              channel->params.write_queue};
+    wm_banked_stats *stats = &channel->stats;
+    for (uint32_t n = 0; channel->n_offers != 0 && (limit == 0 || n < limit);
+         n++) {
+        const banked_offer *offer =
+            &channel->offer[channel->offer_head & channel->offer_mask];
+        if (offer->due > clock) {
+            return;
+        }
+        if (!queue_coalesce(channel, offer, clock)) {
+            if (channel->n_queued[offer->is_write] == room[offer->is_write]) {
+                return;
+            }
+            const bool matters = queue_matters(channel, offer);
+            (void)queue_link(channel, offer, clock);
+            queue_wake(channel, offer->bank, clock);
+            channel->n_reads_open += offer->is_write == 0;
+            if (matters) {
+                wm_banked_choose(channel, offer->bank);
+            }
+        }
+        stats->n_writes += offer->is_write;
+        stats->n_reads += offer->is_write == 0;
+        channel->last_admitted = clock;
+        channel->offer_head++;
+        channel->n_offers--;
+    }
+}
+
+/* --- candidates ----------------------------------------------------------- */
+static void queue_set_column(wm_banked *channel, uint32_t bank, uint16_t index,
+                             uint64_t age)
+{
+    const uint64_t bit = UINT64_C(1) << bank;
+    channel->col_entry[bank] = index;
+    channel->col_age[bank] = age;
+    if (channel->entry[index].is_write != 0) {
+        channel->col_wr |= bit;
+    } else {
+        channel->col_rd |= bit;
+    }
+}
+
+/* The oldest hit and the oldest other request of a bank with an open row. */
+static void queue_choose_open(wm_banked *channel, uint32_t bank)
+{
+    const uint64_t row = channel->row[bank];
+    const uint32_t cap = channel->params.hit_cap;
+    uint16_t hit = NO_ENTRY;
+    uint16_t other = NO_ENTRY;
+    for (uint16_t i = channel->head[channel->is_writing][bank];
+         i != NO_ENTRY && (hit == NO_ENTRY || other == NO_ENTRY);
+         i = channel->entry[i].next) {
+        if (channel->entry[i].row != row) {
+            other = other == NO_ENTRY ? i : other;
+        } else if (hit == NO_ENTRY) {
+            hit = i;
+        }
+    }
+    if (cap != 0 && channel->n_columns[bank] >= cap && other != NO_ENTRY) {
+        hit = NO_ENTRY;
+    }
+    if (hit != NO_ENTRY) {
+        queue_set_column(channel, bank, hit, channel->entry[hit].age);
+    }
+    if (other == NO_ENTRY ||
+        (channel->params.is_hit_first && hit != NO_ENTRY &&
+         channel->entry[hit].arrive <= channel->entry[other].arrive)) {
+        return;
+    }
+    channel->row_entry[bank] = other;
+    channel->row_age[bank] = channel->entry[other].age;
+    channel->row_pre |= UINT64_C(1) << bank;
+}
+
+void wm_banked_choose(wm_banked *channel, uint32_t bank)
+{
+    const uint64_t bit = UINT64_C(1) << bank;
+    channel->col_rd &= ~bit;
+    channel->col_wr &= ~bit;
+    channel->row_act &= ~bit;
+    channel->row_pre &= ~bit;
+    if ((channel->is_active & bit) != 0) {
+        /* The oldest by admission tick; of one tick, the first activated. */
+        const uint16_t index = channel->active_entry[bank];
+        const int64_t arrive = channel->entry[index].arrive;
+        const int64_t wait = channel->last_act[bank] - arrive;
+        queue_set_column(channel, bank, index,
+                         (uint64_t)arrive << 16 |
+                             (wait < 65535 ? (uint64_t)wait : 65535));
+        return;
+    }
+    if ((channel->has_list[channel->is_writing] & bit) == 0 ||
+        (channel->must_refresh & bit) != 0) {
+        return;
+    }
+    if ((channel->is_open & bit) != 0) {
+        queue_choose_open(channel, bank);
+        return;
+    }
+    const uint16_t index = channel->head[channel->is_writing][bank];
+    channel->row_entry[bank] = index;
+    channel->row_age[bank] = channel->entry[index].age;
+    channel->row_act |= bit;
+}
+
+void wm_banked_choose_all(wm_banked *channel)
+{
+    uint64_t banks = channel->col_rd | channel->col_wr | channel->row_act |
+                     channel->row_pre | channel->has_list[channel->is_writing];
+    for (; banks != 0; banks &= banks - 1) {
+        wm_banked_choose(channel, wm_lowest_bit(banks));
+    }
+}
+
+bool wm_banked_turn(wm_banked *channel)
+{
+    const uint32_t n_reads = channel->n_queued[0];
+    const uint32_t n_writes = channel->n_queued[1];
+    if (!channel->is_writing) {
+        if (n_writes <= channel->params.write_high && n_reads != 0) {
+            return false;
+        }
+    } else if (n_writes >= channel->params.write_low || n_reads == 0) {
+        return false;
+    }
+    channel->is_writing = !channel->is_writing;
+    wm_banked_choose_all(channel);
+    return true;
+}

@@ -1,0 +1,119 @@
+/*
+ * lanes.h -- vectors of one 16-bit value per bank: which are due, the least,
+ * raise all.  With SSE2 where the compiler has it, else in plain C; both give
+ * the same bits.
+ *
+ * Arrays have room for whole vectors of 16 lanes; n is rounded up to that.
+ */
+#ifndef WM_MODEL_DRAM_LANES_H
+#define WM_MODEL_DRAM_LANES_H
+
+#include <stdint.h>
+
+#include "base/bits.h"
+
+#if defined(__SSE2__) && !defined(WM_PLAIN_LANES)
+#include <emmintrin.h>
+#define WM_LANES_SSE2 1
+#else
+#define WM_LANES_SSE2 0
+#endif
+
+#if WM_LANES_SSE2
+
+static inline __m128i wm_lanes_load(const int16_t *at)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)at);
+}
+
+/* Lanes of the first n at most `now`, as a mask. */
+static inline uint64_t wm_lanes_due(const int16_t *at, uint32_t n, int16_t now)
+{
+    const __m128i limit = _mm_set1_epi16(now);
+    uint64_t late = 0;
+    for (uint32_t i = 0; i < n; i += 16) {
+        __m128i a = _mm_cmpgt_epi16(wm_lanes_load(at + i), limit);
+        __m128i b = _mm_cmpgt_epi16(wm_lanes_load(at + i + 8), limit);
+        uint32_t bits = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(a, b));
+        late |= (uint64_t)bits << i;
+    }
+    return ~late & wm_low_mask(n);
+}
+
+/* at[k] = max(at[k], now + row[k]) for n lanes, 8 at a time; lanes beyond n
+ * have rows that leave them alone. */
+static inline void wm_lanes_raise(int16_t *at, const int16_t *row, uint32_t n,
+                                  int16_t now)
+{
+    const __m128i add = _mm_set1_epi16(now);
+    for (uint32_t i = 0; i < n; i += 8) {
+        __m128i to = _mm_adds_epi16(wm_lanes_load(row + i), add);
+        __m128i *place = (__m128i *)(void *)(at + i);
+        _mm_storeu_si128(place, _mm_max_epi16(_mm_loadu_si128(place), to));
+    }
+}
+
+/* The least of the lanes in mask; INT16_MAX when there are none. */
+static inline int16_t wm_lanes_least(const int16_t *at, uint32_t n,
+                                     uint64_t mask)
+{
+    const __m128i bits = _mm_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m128i never = _mm_set1_epi16(INT16_MAX);
+    __m128i least = never;
+    for (uint32_t i = 0; i < n; i += 8) {
+        __m128i in = _mm_set1_epi16((int16_t)((mask >> i) & 255));
+        in = _mm_cmpeq_epi16(_mm_and_si128(in, bits), bits);
+        __m128i v = _mm_or_si128(_mm_and_si128(in, wm_lanes_load(at + i)),
+                                 _mm_andnot_si128(in, never));
+        least = _mm_min_epi16(least, v);
+    }
+    least = _mm_min_epi16(least, _mm_srli_si128(least, 8));
+    least = _mm_min_epi16(least, _mm_srli_si128(least, 4));
+    least = _mm_min_epi16(least, _mm_srli_si128(least, 2));
+    return (int16_t)_mm_extract_epi16(least, 0);
+}
+
+#else
+
+static inline uint64_t wm_lanes_due(const int16_t *at, uint32_t n, int16_t now)
+{
+    uint64_t due = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        due |= (uint64_t)(at[i] <= now) << i;
+    }
+    return due;
+}
+
+static inline void wm_lanes_raise(int16_t *at, const int16_t *row, uint32_t n,
+                                  int16_t now)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t to = row[i] + now;
+        to = to < INT16_MIN ? INT16_MIN : to;
+        at[i] = at[i] < to ? (int16_t)to : at[i];
+    }
+}
+
+static inline int16_t wm_lanes_least(const int16_t *at, uint32_t n,
+                                     uint64_t mask)
+{
+    int16_t least = INT16_MAX;
+    (void)n;
+    for (; mask != 0; mask &= mask - 1) {
+        int16_t v = at[wm_lowest_bit(mask)];
+        least = v < least ? v : least;
+    }
+    return least;
+}
+
+#endif
+
+/* at[k] = max(at[k], to) for n lanes. */
+static inline void wm_lanes_floor(int16_t *at, uint32_t n, int16_t to)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        at[i] = at[i] < to ? to : at[i];
+    }
+}
+
+#endif
