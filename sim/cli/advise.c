@@ -131,7 +131,7 @@ static bool replay_goes_on(const wm_progress *progress, void *context)
 static wm_status replay_traces(const wm_advise_plan *plan, wm_engine *engine,
                                replay *r, wm_error *err)
 {
-    const wm_trace_options options = {plan->keep_going};
+    const wm_trace_options options = {.keep_going = plan->keep_going};
     wm_status status = WM_OK;
     for (size_t i = 0;
          i < plan->traces->n && status == WM_OK && !wm_interrupt_is_wanted();
