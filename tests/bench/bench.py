@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 
-PARTS = ("speed", "instructions", "peer")
+PARTS = ("speed", "instructions", "peer", "scaling")
 
 
 def options():
@@ -23,7 +23,7 @@ def options():
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("program", nargs="?", metavar="WARPMEM")
     parser.add_argument("--only", default=",".join(PARTS), metavar="PARTS",
-                        help="of speed, instructions, peer")
+                        help="of speed, instructions, peer, scaling")
     parser.add_argument("--quick", action="store_true",
                         help="half the CTAs, median of 3 instead of 5")
     parser.add_argument("--threads", default="1,2", metavar="N,N")
@@ -58,6 +58,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)),
                              "..", "acceptance"))
 import callgrind  # noqa: E402  (the program must be known before)
 import peer       # noqa: E402
+import scaling    # noqa: E402
 import speed      # noqa: E402
 import tables     # noqa: E402
 import wm         # noqa: E402
@@ -89,6 +90,8 @@ def measure(folder):
             result["peer"] = peer.measure(folder, n_rounds)
         else:
             print("skipped: the peer's table is not here (set WM_SHARED)")
+    if "scaling" in CHOSEN.only:
+        result["scaling"] = scaling.measure(folder)
     if "instructions" in CHOSEN.only and can_count():
         result["instructions"] = callgrind.measure(
             folder, CHOSEN.stages or CHOSEN.doc is not None)

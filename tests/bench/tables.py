@@ -133,6 +133,35 @@ def peer_table(rows):
     return table(head, cells)
 
 
+def scaling_tables(scaling):
+    """Three tables, by name of their mark."""
+    first = {}
+    cells = []
+    for row in scaling["lengths"]:
+        base = first.setdefault(row["mode"], row["ns_per_record"])
+        cells.append([row["mode"], "{:,}".format(row["records"]),
+                      "%.0f" % row["ns_per_record"],
+                      "%.2f x" % (row["ns_per_record"] / base),
+                      "%.0f" % row["peak_mib"]])
+    found = {"lengths": table(["mode", "records", "ns a record",
+                               "to the first", "peak MiB"], cells)}
+    for name, key, unit in (("sms", "cpu_s", "SMs"),
+                            ("threads", "wall_s", "threads")):
+        counts = sorted(scaling[name][0][key])
+        cells = []
+        for row in scaling[name]:
+            base = row[key][counts[0]]
+            cells.append([row["workload"], row["mode"]] +
+                         ["%.2f s" % row[key][n] for n in counts] +
+                         ["%.2f x" % (row[key][n] / base if name == "sms"
+                                      else base / row[key][n])
+                          for n in counts[1:]])
+        found[name] = table(
+            ["workload", "mode"] + ["%d %s" % (n, unit) for n in counts] +
+            ["%d to %d" % (n, counts[0]) for n in counts[1:]], cells)
+    return found
+
+
 def sections(result):
     """{name of the mark: Markdown} of what was measured."""
     found = {"machine": result["machine"]}
@@ -147,6 +176,8 @@ def sections(result):
         if any("stages" in row for row in rows):
             for mode in workloads.MODES:
                 found["stages-" + mode] = stages_table(rows, mode)
+    if "scaling" in result:
+        found.update(scaling_tables(result["scaling"]))
     if "peer" in result:
         found["peer"] = peer_table(result["peer"])
     return found
