@@ -20,6 +20,8 @@ struct wm_engine {
     wm_engine_options options;
     wm_sm *sms;
     wm_partition *partitions;
+    wm_memory_model *memory; /* shared by all banked channels, or NULL */
+    bool is_deserted;        /* every resident CTA has ended in this window */
     wm_pool *pool;
     uint64_t begin; /* cycle the present kernel was launched at */
     uint64_t base;  /* cycle its windows start at: launch latency later */

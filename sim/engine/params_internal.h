@@ -59,6 +59,7 @@ typedef struct wm_params {
     uint32_t plain_cost;  /* LSU cycles of 32 lanes on one whole line */
     bool has_plain;       /* such accesses may take the short way */
     bool is_l1_on;
+    const struct wm_memory_model *memory; /* banked DRAM, or NULL */
     bool is_counts;
     bool per_instruction;
 } wm_params;

@@ -5,6 +5,7 @@
 #ifndef WM_ENGINE_PARTITION_INTERNAL_H
 #define WM_ENGINE_PARTITION_INTERNAL_H
 
+#include "engine/memory_internal.h"
 #include "engine/message_internal.h"
 #include "model/cache/cache.h"
 #include "model/counters.h"
@@ -36,6 +37,10 @@ typedef struct wm_bucket {
 typedef struct wm_partition {
     wm_slice *slices; /* slices_per_partition */
     wm_dram **channels;
+    wm_memory *memory; /* banked channels in their place, or NULL */
+    /* of the last access: when its slice took it, and what comes after its
+     * data */
+    uint64_t start_ps, after_ps;
     /* the window's requests, in order */
     const wm_request **request;
     uint16_t *from;  /* SM of each */
