@@ -440,14 +440,16 @@ bool wm_memory_advance(wm_memory *memory, uint64_t t_ps, wm_memory_reply reply,
     return tick < memory->next_tick || memory_run(memory, tick, reply, context);
 }
 
-bool wm_memory_finish(wm_memory *memory)
+bool wm_memory_finish(wm_memory *memory, uint64_t t_ps)
 {
+    const uint64_t tick = memory_tick_up(memory->model, t_ps);
     bool is_good = true;
     while (memory->n_open != 0) {
         is_good = memory_run(memory, memory->next_tick, NULL, NULL) && is_good;
     }
     for (uint32_t c = 0; c < memory->n_channels; c++) {
         (void)wm_banked_finish(memory->channels[c]);
+        (void)wm_banked_run(memory->channels[c], tick, 0);
     }
     memory_note_next(memory);
     return is_good;

@@ -85,8 +85,9 @@ bool wm_memory_wait(wm_memory *memory, uint64_t pending, const wm_reply *reply,
  * False when memory is short. */
 bool wm_memory_advance(wm_memory *memory, uint64_t t_ps, wm_memory_reply reply,
                        void *context);
-/* To the end of all that was asked for; replies are dropped. */
-bool wm_memory_finish(wm_memory *memory);
+/* To the end of all that was asked for, and at least up to t_ps; replies are
+ * dropped. */
+bool wm_memory_finish(wm_memory *memory, uint64_t t_ps);
 /* Whether a fill is under way. */
 bool wm_memory_is_busy(const wm_memory *memory);
 

@@ -186,9 +186,13 @@ static void result_add_banked(const wm_params *params, wm_banked *channel,
 }
 
 static void result_add_memory(const wm_params *params, wm_partition *partition,
-                              uint64_t *value, result_busy *busy)
+                              uint64_t now_ps, uint64_t *value,
+                              result_busy *busy)
 {
-    if (!wm_memory_finish(partition->memory)) {
+    /* No horizon lay beyond this, so that all end at the same time whatever
+     * the window was. */
+    if (!wm_memory_finish(partition->memory,
+                          now_ps + params->request_latency_ps)) {
         partition->status = WM_ENOMEM;
     }
     wm_memory_count(partition->memory, &value[WM_C_DRAM_READ_SECTORS],
@@ -413,7 +417,7 @@ wm_status wm_result_gather(wm_engine *engine, const wm_launch *launch,
             result_add_slice(&partition->slices[s], value, &busy);
         }
         if (partition->memory != NULL) {
-            result_add_memory(params, partition, value, &busy);
+            result_add_memory(params, partition, now_ps, value, &busy);
             continue;
         }
         for (uint32_t c = 0; c < params->channels_per_partition; c++) {
