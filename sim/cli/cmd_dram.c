@@ -241,6 +241,7 @@ static wm_status dram_params(dram_job *job, wm_replay_params *params,
                    : dram_is(options->refresh, "none")   ? WM_REFRESH_NONE
                                                          : WM_REFRESH_ALL_BANK,
         .offers = (uint32_t)options->offers,
+        .forward_ticks = 1,
         .command = job->has_commands ? dram_listen : NULL,
     };
     params->standard = &job->standard;

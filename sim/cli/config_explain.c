@@ -46,6 +46,7 @@ static const struct {
     {"BOOL", "true or false", ""},
     {"CHOICE", "one of the choices below", ""},
     {"NAME", "one of the names below", ""},
+    {"TEXT", "text, 1 to 255 characters", ""},
 };
 
 static void explain_range(const wm_key *key, wm_buffer *out)

@@ -121,6 +121,10 @@ static const check_pair pairs[] = {
      "an L1 at least as fast as the L2"},
     {WM_KEY_dram_row_miss, false, WM_KEY_dram_latency, "is over",
      "at most the latency, which includes it"},
+    {WM_KEY_dram_write_low, false, WM_KEY_dram_write_high, "is over",
+     "at most the high level"},
+    {WM_KEY_dram_write_high, false, WM_KEY_dram_write_queue, "is over",
+     "at most the queue"},
 };
 
 static wm_status check_pairs(const wm_config_set *set, wm_error *err)

@@ -3,7 +3,8 @@
  *
  * The struct is generated from schema.def: wm_config has one member struct per
  * section, with one field per key.  Every field is a uint64_t in the unit that
- * schema.def names, but NAME (char[32]) and SIZES (wm_sizes).
+ * schema.def names, but NAME (char[32]), TEXT (char[WM_TEXT_BYTES]) and SIZES
+ * (wm_sizes).
  *
  * Loading: a preset's name ("v100": configs/gpu/v100.yaml) or a file; the
  * file's `base:` is loaded first, recursively; then `--set KEY=VALUE` in
@@ -31,7 +32,8 @@
 #include "base/digest.h"
 #include "base/status.h"
 
-#define WM_SIZES_MAX 16u
+#define WM_SIZES_MAX  16u
+#define WM_TEXT_BYTES 256u /* of a TEXT, its NUL included */
 
 typedef struct wm_sizes {
     uint32_t n;
@@ -50,6 +52,7 @@ typedef struct wm_sizes {
 #define WM_CTYPE_BOOL(field)    uint64_t field;
 #define WM_CTYPE_CHOICE(field)  uint64_t field;
 #define WM_CTYPE_NAME(field)    char field[32];
+#define WM_CTYPE_TEXT(field)    char field[WM_TEXT_BYTES];
 
 /* The values: config->l2.size, config->sm.clock, ... */
 typedef struct wm_config {
@@ -69,7 +72,8 @@ typedef struct wm_config {
 enum { WM_HASH_NONE, WM_HASH_XOR };
 enum { WM_L1_WRITE_THROUGH, WM_L1_WRITE_ALLOCATE, WM_L1_WRITE_EVICT };
 enum { WM_L2_WRITE_BACK, WM_L2_WRITE_THROUGH };
-enum { WM_DRAM_SIMPLE };
+enum { WM_DRAM_SIMPLE, WM_DRAM_BANKED };
+enum { WM_SCHEDULER_FRFCFS, WM_SCHEDULER_FRFCFS_ROWHIT };
 enum { WM_L1_BETWEEN_INVALIDATE, WM_L1_BETWEEN_KEEP };
 enum { WM_L2_BETWEEN_KEEP, WM_L2_BETWEEN_INVALIDATE, WM_L2_BETWEEN_FLUSH };
 enum { WM_MEMCPY_FILL, WM_MEMCPY_IGNORE };

@@ -50,6 +50,8 @@ static const char reference_head[] =
     "| BOOL | `true` | true, false, yes, no, on, off, 1, 0 |\n"
     "| CHOICE | `through` | one of the words listed |\n"
     "| NAME | `lru` | a registered name |\n"
+    "| TEXT | `column 5-9; bank 10 11; row 12-` | 1 to 255 printable ASCII "
+    "characters |\n"
     "\n"
     "## Cache geometry\n"
     "\n"

@@ -399,6 +399,23 @@ static void name_format(const wm_key *key, const value_type *type,
     wm_buffer_puts(out, value_const_field(key, values));
 }
 
+static wm_status text_parse(const value_job *job, wm_error *err)
+{
+    char *field = value_field(job->key, &job->set->values);
+    size_t n = strlen(job->text);
+    for (size_t i = 0; i < n; i++) {
+        if (job->text[i] < ' ' || job->text[i] > '~') {
+            return value_fail(job, "is not plain text", err);
+        }
+    }
+    if (n == 0 || n >= WM_TEXT_BYTES) {
+        return value_fail(job, "is no text of that length", err);
+    }
+    memset(field, 0, WM_TEXT_BYTES);
+    memcpy(field, job->text, n);
+    return WM_OK;
+}
+
 static const value_type value_types[] = {
     {"INT", "a number", wm_units_none, quantity_parse, quantity_format},
     {"SIZE", "a size such as 128 KiB (B, KiB, MiB, GiB)", wm_units_size,
@@ -418,6 +435,8 @@ static const value_type value_types[] = {
     {"BOOL", "true or false", NULL, bool_parse, bool_format},
     {"CHOICE", "a choice", NULL, choice_parse, choice_format},
     {"NAME", "1 to 31 letters, digits, - and _", NULL, name_parse, name_format},
+    {"TEXT", "1 to 255 printable ASCII characters", NULL, text_parse,
+     name_format},
 };
 
 static const value_type *value_type_of(const wm_key *key)
@@ -472,7 +491,7 @@ void wm_value_canonical(const wm_key *key, const wm_config *values,
             wm_buffer_printf(out, "%s%" PRIu64, i != 0 ? "," : "",
                              list.bytes[i]);
         }
-    } else if (type->parse == name_parse) {
+    } else if (type->parse == name_parse || type->parse == text_parse) {
         name_format(key, type, values, out);
     } else {
         wm_buffer_printf(out, "%" PRIu64, wm_value_get(key, values));

@@ -304,6 +304,11 @@ static wm_status build_partition(const wm_params *params,
          c++) {
         status = wm_dram_new(&dram, &partition->channels[c], err);
     }
+    if (status == WM_OK && params->memory != NULL && !params->is_counts) {
+        status = wm_memory_new(params->memory, &params->config,
+                               params->channels_per_partition,
+                               &partition->memory, err);
+    }
     return status;
 }
 
@@ -329,10 +334,28 @@ static wm_status build_threads(wm_engine *engine, wm_error *err)
     return engine->scratch != NULL ? WM_OK : wm_fail_memory(err);
 }
 
+/* Loads what banked channels share, once. */
+static wm_status build_memory(wm_engine *engine, wm_error *err)
+{
+    if (engine->params.config.dram.model != WM_DRAM_BANKED ||
+        engine->memory != NULL) {
+        return WM_OK;
+    }
+    engine->memory = calloc(1, sizeof(*engine->memory));
+    if (engine->memory == NULL) {
+        return wm_fail_memory(err);
+    }
+    engine->params.memory = engine->memory;
+    return wm_memory_model_init(engine->memory, &engine->params.config, err);
+}
+
 wm_status wm_build(wm_engine *engine, wm_error *err)
 {
     const wm_params *params = &engine->params;
     wm_status status = build_threads(engine, err);
+    if (status == WM_OK) {
+        status = build_memory(engine, err);
+    }
     engine->sms = calloc(params->n_sms, sizeof(*engine->sms));
     engine->partitions =
         calloc(params->n_partitions, sizeof(*engine->partitions));
@@ -391,6 +414,7 @@ static void unbuild_partition(const wm_params *params, wm_partition *partition)
     for (uint32_t k = 0; k < partition->n_spare; k++) {
         free(partition->spare[k].reply);
     }
+    wm_memory_free(partition->memory);
     free(partition->later.reply);
     free(partition->slices);
     free(partition->channels);

@@ -49,6 +49,7 @@ void wm_engine_free(wm_engine *engine)
         wm_dispatch_abandon(engine);
     }
     wm_unbuild(engine);
+    free(engine->memory);
     free(engine);
 }
 
@@ -126,7 +127,9 @@ static uint64_t engine_idle_windows(const wm_engine *engine)
             : wm_divide(&params->window_div, next - engine->now, &rest);
     for (uint32_t p = 0; p < params->n_partitions; p++) {
         const wm_partition *partition = &engine->partitions[p];
-        if (partition->n_posted != 0) {
+        if (partition->n_posted != 0 ||
+            (partition->memory != NULL &&
+             wm_memory_is_busy(partition->memory))) {
             return 0;
         }
         uint64_t limit = partition->later.n != 0 ? WM_CALENDAR / 2 : windows;
@@ -175,6 +178,15 @@ static bool engine_poll(wm_engine *engine, const wm_trace *trace)
                                     engine->options.progress_context);
 }
 
+static bool engine_is_deserted(const wm_engine *engine)
+{
+    uint64_t n_ended = 0;
+    for (uint32_t s = 0; s < engine->params.n_sms; s++) {
+        n_ended += engine->sms[s].n_finished;
+    }
+    return n_ended == engine->n_resident;
+}
+
 /* Runs both phases, on one thread where a barrier would cost more than it
  * gains. */
 static void engine_phases(wm_engine *engine)
@@ -182,10 +194,12 @@ static void engine_phases(wm_engine *engine)
     const wm_params *params = &engine->params;
     if (engine->n_resident < PARALLEL_CTAS) {
         engine_sm_phase(engine, 0, params->n_sms);
+        engine->is_deserted = engine_is_deserted(engine);
         engine_partition_phase(engine, 0, params->n_partitions);
         return;
     }
     wm_pool_run(engine->pool, engine_sm_phase, engine, params->n_sms);
+    engine->is_deserted = engine_is_deserted(engine);
     wm_pool_run(engine->pool, engine_partition_phase, engine,
                 params->n_partitions);
 }

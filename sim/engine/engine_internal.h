@@ -20,6 +20,8 @@ struct wm_engine {
     wm_engine_options options;
     wm_sm *sms;
     wm_partition *partitions;
+    wm_memory_model *memory; /* shared by all banked channels, or NULL */
+    bool is_deserted;        /* every resident CTA has ended in this window */
     wm_pool *pool;
     uint32_t n_threads;
     wm_scratch *scratch; /* of each thread */

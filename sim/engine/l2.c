@@ -3,17 +3,19 @@
  * from DRAM, write-back with byte masks, atomics.
  *
  * DRAM model "simple" knows at once when data come, so a fill needs no event:
- * the line keeps the time (cache.h, "pending").  The slice is a reservation
- * server: l2.bandwidth for its port, l2.mshrs misses in flight at most.
+ * the line keeps the time (cache.h, "pending").  With "banked" the line keeps a
+ * pending time (memory_internal.h) until the channel has scheduled the read.
+ * The slice is a reservation server: l2.bandwidth for its port, l2.mshrs misses
+ * in flight at most.
  */
 #include "engine/engine_internal.h"
 
 #include <string.h>
 
-/* The channel that holds a slice's local line, and the line number there. */
-static wm_dram *l2_channel(const wm_params *params, wm_partition *partition,
-                           const wm_slice *slice, uint64_t line,
-                           uint64_t *dram_line)
+/* The channel, within the partition, that holds a slice's local line, and the
+ * line number there. */
+static uint32_t l2_channel(const wm_params *params, const wm_slice *slice,
+                           uint64_t line, uint64_t *dram_line)
 {
     uint64_t within = 0;
     uint64_t rank = 0;
@@ -23,17 +25,23 @@ static wm_dram *l2_channel(const wm_params *params, wm_partition *partition,
                      slice->local;
     uint64_t channel = wm_spread_place(&params->channel_spread, chunk, &rank);
     *dram_line = rank * per_chunk + within;
-    return partition->channels[channel];
+    return (uint32_t)channel;
 }
 
 static void l2_write_dram(const wm_params *params, wm_partition *partition,
-                          wm_slice *slice, uint64_t line, uint32_t n_sectors,
+                          wm_slice *slice, uint64_t line, uint32_t sectors,
                           uint64_t t_ps)
 {
+    const uint32_t n_sectors = wm_popcount64(sectors);
     uint64_t dram_line = 0;
-    wm_dram *channel = l2_channel(params, partition, slice, line, &dram_line);
-    wm_dram_write(channel, t_ps, dram_line, n_sectors);
+    const uint32_t channel = l2_channel(params, slice, line, &dram_line);
     slice->stats.n_written_back += n_sectors;
+    if (partition->memory == NULL) {
+        wm_dram_write(partition->channels[channel], t_ps, dram_line, n_sectors);
+    } else if (sectors != 0 && !wm_memory_write(partition->memory, channel,
+                                                dram_line, sectors, t_ps)) {
+        partition->status = WM_ENOMEM;
+    }
 }
 
 /* Makes the line present; false when the set has no room for now. */
@@ -45,9 +53,9 @@ static bool l2_allocate(const wm_params *params, wm_partition *partition,
         return false;
     }
     if (evicted.is_line && evicted.dirty != 0) {
-        uint32_t n = wm_popcount64(evicted.dirty);
-        slice->stats.n_cleaned += n;
-        l2_write_dram(params, partition, slice, evicted.line, n, t_ps);
+        slice->stats.n_cleaned += wm_popcount64(evicted.dirty);
+        l2_write_dram(params, partition, slice, evicted.line, evicted.dirty,
+                      t_ps);
     }
     return true;
 }
@@ -64,15 +72,52 @@ static uint32_t l2_promote(const wm_params *params, uint32_t miss)
     return miss;
 }
 
-/* Reads sectors of a line from DRAM; returns when they are in the L2. */
+/* A fill by a banked channel: when it is there is known later. */
+static uint64_t l2_fill_banked(const wm_params *params, wm_partition *partition,
+                               wm_slice *slice, wm_fill_order *order)
+{
+    order->slice = slice;
+    order->mshr = &slice->misses[slice->miss_head];
+    if (++slice->miss_head == params->config.l2.mshrs) {
+        slice->miss_head = 0;
+    }
+    /* The miss `mshrs` back must be through; while nobody knows when, only the
+     * fill waits and the slice goes on. */
+    if (!wm_is_pending(*order->mshr) && order->t_ps < *order->mshr) {
+        order->t_ps = *order->mshr;
+        slice->free_ps =
+            slice->free_ps > order->t_ps ? slice->free_ps : order->t_ps;
+    }
+    const uint64_t pending = wm_memory_read(partition->memory, order);
+    if (pending == 0) {
+        partition->status = WM_ENOMEM;
+        return order->t_ps;
+    }
+    return pending;
+}
+
+/* Reads sectors of a line from DRAM; returns when they are in the L2.  index:
+ * the line's place there, or WM_NO_INDEX; before: when what it waits for
+ * already is there. */
 static inline uint64_t l2_fill(const wm_params *params, wm_partition *partition,
-                               wm_slice *slice, uint64_t line,
-                               uint32_t n_sectors, uint64_t t_ps,
+                               wm_slice *slice, uint64_t line, uint32_t sectors,
+                               uint64_t t_ps, uint32_t index, uint64_t before,
                                bool is_counts)
 {
+    const uint32_t n_sectors = wm_popcount64(sectors);
     uint64_t dram_line = 0;
-    wm_dram *channel = l2_channel(params, partition, slice, line, &dram_line);
+    const uint32_t which = l2_channel(params, slice, line, &dram_line);
     slice->stats.n_fetched += n_sectors;
+    if (!is_counts && partition->memory != NULL) {
+        wm_fill_order order = {.line = dram_line,
+                               .t_ps = t_ps,
+                               .before = before,
+                               .index = index,
+                               .channel = which,
+                               .sectors = sectors};
+        return l2_fill_banked(params, partition, slice, &order);
+    }
+    wm_dram *channel = partition->channels[which];
     if (!is_counts) {
         /* The miss `mshrs` back must be through. */
         uint64_t *oldest = &slice->misses[slice->miss_head];
@@ -118,14 +163,17 @@ static inline uint64_t l2_need(const wm_params *params, wm_partition *partition,
     }
     if (ref->way == WM_NO_INDEX &&
         !l2_allocate(params, partition, slice, ref, t_ps)) {
-        return l2_fill(params, partition, slice, line, wm_popcount64(miss),
-                       t_ps, is_counts);
+        return l2_fill(params, partition, slice, line, miss, t_ps, WM_NO_INDEX,
+                       0, is_counts);
     }
     uint8_t *marks = wm_cache_marks(&slice->tags, ref);
     uint32_t fetch = l2_promote(params, miss) & ~(state & 15u);
     fetch &= ~(uint32_t)(*marks >> 4) | miss;
-    uint64_t filled = l2_fill(params, partition, slice, line,
-                              wm_popcount64(fetch), t_ps, is_counts);
+    const uint64_t before = !is_counts && (state >> 4) != 0
+                                ? slice->tags.line[ref->index].ready
+                                : 0;
+    uint64_t filled = l2_fill(params, partition, slice, line, fetch, t_ps,
+                              ref->index, before, is_counts);
     uint8_t *sectors = wm_cache_state(&slice->tags, ref);
     *marks &= (uint8_t) ~(fetch << 4);
     *sectors |= (uint8_t)fetch;
@@ -198,7 +246,7 @@ static uint64_t l2_store(const wm_params *params, wm_partition *partition,
         !l2_allocate(params, partition, slice, &ref, t_ps)) {
         slice->stats.n_dirtied += n;
         slice->stats.n_cleaned += n;
-        l2_write_dram(params, partition, slice, request->line, n, t_ps);
+        l2_write_dram(params, partition, slice, request->line, sectors, t_ps);
         return t_ps;
     }
     uint8_t *marks = wm_cache_marks(&slice->tags, &ref);
@@ -219,7 +267,7 @@ static uint64_t l2_store(const wm_params *params, wm_partition *partition,
     if (is_through) {
         slice->stats.n_dirtied += n;
         slice->stats.n_cleaned += n;
-        l2_write_dram(params, partition, slice, request->line, n, t_ps);
+        l2_write_dram(params, partition, slice, request->line, sectors, t_ps);
     } else {
         l2_dirty(slice, &ref, sectors);
     }
@@ -238,11 +286,17 @@ static uint64_t l2_atomic(const wm_params *params, wm_partition *partition,
         params->config.l2.write == WM_L2_WRITE_THROUGH) {
         slice->stats.n_dirtied += n;
         slice->stats.n_cleaned += n;
-        l2_write_dram(params, partition, slice, request->line, n, ready);
+        l2_write_dram(params, partition, slice, request->line, request->sectors,
+                      wm_is_pending(ready) ? t_ps : ready);
     } else {
         l2_dirty(slice, &ref, request->sectors);
     }
-    return ready + request->serial * params->atomic_ps;
+    const uint64_t serial_ps = request->serial * params->atomic_ps;
+    if (wm_is_pending(ready)) {
+        partition->after_ps = serial_ps;
+        return ready;
+    }
+    return ready + serial_ps;
 }
 
 /* Specialised by the caller's constant is_counts. */
@@ -267,6 +321,8 @@ static inline uint64_t l2_access(const wm_params *params,
     if (!is_counts) {
         t_ps = t_ps > slice->free_ps ? t_ps : slice->free_ps;
         slice->free_ps = t_ps + busy;
+        partition->start_ps = t_ps;
+        partition->after_ps = 0;
     }
     wm_cache_match(&slice->tags, place);
     if (request->op == WM_OP_READ) {
@@ -352,12 +408,12 @@ static void l2_clean_slice(wm_engine *engine, wm_partition *partition,
     for (uint64_t set = 0; set < slice->tags.n_sets; set++) {
         for (uint32_t way = 0; way < slice->tags.ways; way++) {
             const wm_ref ref = wm_cache_at(&slice->tags, set, way);
-            uint32_t n =
-                wm_popcount64(*wm_cache_marks(&slice->tags, &ref) & 0x0fu);
-            slice->stats.n_cleaned += n;
-            if (is_written && n != 0) {
+            const uint32_t dirty = *wm_cache_marks(&slice->tags, &ref) & 0x0fu;
+            slice->stats.n_cleaned += wm_popcount64(dirty);
+            if (is_written && dirty != 0) {
                 l2_write_dram(params, partition, slice,
-                              wm_cache_line_at(&slice->tags, set, way), n, now);
+                              wm_cache_line_at(&slice->tags, set, way), dirty,
+                              now);
             }
         }
     }

@@ -60,6 +60,7 @@ typedef struct wm_params {
     bool has_plain;        /* such accesses may take the short way */
     bool has_plain_shared; /* 32 shared words side by side may, too */
     bool is_l1_on;
+    const struct wm_memory_model *memory; /* banked DRAM, or NULL */
     bool is_counts;
     bool per_instruction;
     uint32_t ideal_static; /* of the present launch; WM_NO_INDEX = none */

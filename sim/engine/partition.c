@@ -58,9 +58,56 @@ static void partition_reply(wm_engine *engine, wm_partition *partition,
     }
 }
 
+/* Who answers, for replies whose time is known later. */
+typedef struct partition_sender {
+    wm_engine *engine;
+    wm_partition *partition;
+} partition_sender;
+
+/* A reply leaves its slice at ready_ps. */
+static void partition_answer(void *context, const wm_reply *reply,
+                             uint64_t ready_ps)
+{
+    const partition_sender *sender = context;
+    const wm_params *params = &sender->engine->params;
+    const uint64_t leaves = ready_ps + params->slice_latency_ps;
+    const uint64_t cycle =
+        wm_clock_cycle(&params->clock, leaves + params->response_latency_ps);
+    wm_reply timed = *reply;
+    timed.cycle = (uint32_t)cycle;
+    partition_reply(sender->engine, sender->partition, &timed, cycle);
+}
+
+/* Banked channels go up to t_ps. */
+static void partition_advance(wm_engine *engine, wm_partition *partition,
+                              uint64_t t_ps)
+{
+    partition_sender sender = {engine, partition};
+    if (partition->memory != NULL &&
+        !wm_memory_advance(partition->memory, t_ps, partition_answer,
+                           &sender)) {
+        partition->status = WM_ENOMEM;
+    }
+}
+
+/* No request of a later window is at its slice before the horizon.  When every
+ * CTA has ended nobody waits for a reply, and if it was the kernel's last
+ * window, the next kernel's requests come before that. */
+static void partition_finish_window(wm_engine *engine, wm_partition *partition)
+{
+    const wm_params *params = &engine->params;
+    if (!engine->is_deserted) {
+        partition_advance(
+            engine, partition,
+            wm_clock_ps(&params->clock, engine->now + params->window) +
+                params->request_latency_ps);
+    }
+}
+
 static void partition_serve(wm_engine *engine, wm_partition *partition,
                             const wm_request *request, wm_ref *place)
 {
+    partition_sender to = {engine, partition};
     const wm_params *params = &engine->params;
     const wm_sm *sm = &engine->sms[request->sm];
     const uint64_t *bytes = request->payload != WM_NO_PAYLOAD
@@ -69,21 +116,25 @@ static void partition_serve(wm_engine *engine, wm_partition *partition,
     wm_slice *slice = &partition->slices[request->slice];
     const uint64_t send_ps = wm_clock_ps(
         &params->clock, engine->now + (request->cycle - (uint32_t)engine->now));
-    uint64_t leaves =
-        wm_l2_access(params, partition, slice, request, place, bytes,
-                     send_ps + params->request_latency_ps) +
-        params->slice_latency_ps;
+    const uint64_t arrives_ps = send_ps + params->request_latency_ps;
+    partition_advance(engine, partition, arrives_ps);
+    const uint64_t ready_ps = wm_l2_access(params, partition, slice, request,
+                                           place, bytes, arrives_ps);
     const bool is_ack =
         request->op == WM_OP_WRITE || request->op == WM_OP_REDUCTION;
-    uint64_t cycle =
-        wm_clock_cycle(&params->clock, leaves + params->response_latency_ps);
-    wm_reply reply = {(uint32_t)cycle,
-                      request->sm,
-                      request->tag,
-                      is_ack,
-                      is_ack ? 0 : (uint8_t)wm_popcount64(request->sectors),
-                      {0, 0}};
-    partition_reply(engine, partition, &reply, cycle);
+    const wm_reply reply = {0,
+                            request->sm,
+                            request->tag,
+                            is_ack,
+                            is_ack ? 0
+                                   : (uint8_t)wm_popcount64(request->sectors),
+                            {0, 0}};
+    if (!wm_is_pending(ready_ps)) {
+        partition_answer(&to, &reply, ready_ps);
+    } else if (!wm_memory_wait(partition->memory, ready_ps, &reply,
+                               partition->start_ps, partition->after_ps)) {
+        partition->status = WM_ENOMEM;
+    }
 }
 
 /* Flattens the lists into one in the order of service; returns its length. */
@@ -176,6 +227,9 @@ void wm_partition_window(wm_engine *engine, uint32_t index, wm_scratch *scratch)
     }
     if (partition_gather(engine, partition, scratch, index)) {
         partition_run(engine, partition, scratch);
+    }
+    if (partition->memory != NULL) {
+        partition_finish_window(engine, partition);
     }
     partition_post(engine, partition, scratch);
 }

@@ -5,6 +5,7 @@
 #ifndef WM_ENGINE_PARTITION_INTERNAL_H
 #define WM_ENGINE_PARTITION_INTERNAL_H
 
+#include "engine/memory_internal.h"
 #include "engine/message_internal.h"
 #include "model/cache/cache.h"
 #include "model/counters.h"
@@ -31,6 +32,10 @@ typedef struct wm_slice {
 typedef struct wm_partition {
     wm_slice *slices; /* slices_per_partition */
     wm_dram **channels;
+    wm_memory *memory; /* banked channels in their place, or NULL */
+    /* of the last access: when its slice took it, and what comes after its
+     * data */
+    uint64_t start_ps, after_ps;
     /* replies by window of arrival */
     wm_reply_box calendar[WM_CALENDAR];
     wm_reply_box spare[WM_CALENDAR]; /* arrays not in use, last used first */

@@ -22,6 +22,9 @@ void wm_result_clear(wm_engine *engine)
         for (uint32_t c = 0; c < params->channels_per_partition; c++) {
             wm_dram_clear_stats(partition->channels[c]);
         }
+        if (partition->memory != NULL) {
+            wm_memory_clear_stats(partition->memory);
+        }
     }
     for (uint32_t r = 0; r < engine->n_row_sets; r++) {
         if (engine->rows[r] != NULL) {
@@ -147,6 +150,61 @@ static void result_add_channel(const wm_params *params, wm_dram *channel,
         busy->dram_ps,
         result_most(stats->busy_ps, stats->n_activates *
                                         params->config.dram.activate_interval));
+}
+
+/* The same of a banked channel; ticks become nanoseconds, rounded down over
+ * all channels in their order. */
+static void result_add_banked(const wm_params *params, wm_banked *channel,
+                              uint64_t *value, result_busy *busy)
+{
+    const wm_banked_stats *stats = wm_banked_get_stats(channel);
+    const uint64_t per_tick = params->memory->tick_fs.d;
+    const uint64_t per_atom = params->memory->standard.atom_bytes;
+    uint64_t ticks = 0;
+    value[WM_C_DRAM_ROW_MISSES] += stats->n_misses + stats->n_conflicts;
+    value[WM_C_DRAM_ROW_HITS] += (stats->n_read_atoms + stats->n_write_atoms) *
+                                     per_atom / params->sector_bytes -
+                                 stats->n_misses - stats->n_conflicts;
+    value[WM_C_DRAM_ACTIVATES] += stats->n_commands[WM_DRAM_ACT];
+    value[WM_C_DRAM_ROW_CONFLICTS] += stats->n_conflicts;
+    value[WM_C_DRAM_REFRESHES] +=
+        stats->n_commands[WM_DRAM_REFA] + stats->n_commands[WM_DRAM_REFP];
+    value[WM_C_DRAM_FORWARDED] += stats->n_forwarded;
+    value[WM_C_DRAM_MERGED] += stats->n_merged;
+    value[WM_C_DRAM_READ_REQUESTS] += stats->n_completed;
+    value[WM_C_DRAM_READ_LATENCY_NS] +=
+        wm_mul_div(stats->sum_latency, per_tick, 1000000);
+    for (uint32_t i = 0; i < 3; i++) {
+        static const uint64_t limit_ns[] = {100, 300, 1000};
+        value[WM_C_DRAM_READ_UNDER_100NS + i] += wm_banked_n_below(
+            stats, wm_mul_div(limit_ns[i], 1000000, per_tick));
+    }
+    for (uint32_t i = 0; i < WM_LOSS_COUNT; i++) {
+        value[WM_C_DRAM_BUS_DATA_NS + i] +=
+            wm_mul_div(stats->lost[i], per_tick, 1000000);
+        ticks += i != WM_LOSS_IDLE ? stats->lost[i] : 0;
+    }
+    busy->dram_ps = result_most(
+        busy->dram_ps,
+        wm_mul_div(ticks / params->memory->timing.n_pcs, per_tick, 1000));
+}
+
+static void result_add_memory(const wm_params *params, wm_partition *partition,
+                              uint64_t now_ps, uint64_t *value,
+                              result_busy *busy)
+{
+    /* No horizon lay beyond this, so that all end at the same time whatever
+     * the window was. */
+    if (!wm_memory_finish(partition->memory,
+                          now_ps + params->request_latency_ps)) {
+        partition->status = WM_ENOMEM;
+    }
+    wm_memory_count(partition->memory, &value[WM_C_DRAM_READ_SECTORS],
+                    &value[WM_C_DRAM_WRITE_SECTORS]);
+    for (uint32_t c = 0; c < params->channels_per_partition; c++) {
+        result_add_banked(params, wm_memory_channel(partition->memory, c),
+                          value, busy);
+    }
 }
 
 /* --- conservation --------------------------------------------------------- */
@@ -384,6 +442,10 @@ wm_status wm_result_gather(wm_engine *engine, const wm_launch *launch,
         wm_partition *partition = &engine->partitions[p];
         for (uint32_t s = 0; s < params->slices_per_partition; s++) {
             result_add_slice(&partition->slices[s], value, &busy);
+        }
+        if (partition->memory != NULL) {
+            result_add_memory(params, partition, now_ps, value, &busy);
+            continue;
         }
         for (uint32_t c = 0; c < params->channels_per_partition; c++) {
             result_add_channel(params, partition->channels[c], now_ps, value,

@@ -47,7 +47,7 @@ static void json_key_value(wm_json *json, const wm_key *key,
 {
     const char *at = (const char *)config + key->offset;
     uint64_t value = 0;
-    if (strcmp(key->type, "NAME") == 0) {
+    if (strcmp(key->type, "NAME") == 0 || strcmp(key->type, "TEXT") == 0) {
         wm_json_string(json, at);
         return;
     }

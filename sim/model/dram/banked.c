@@ -193,6 +193,21 @@ bool wm_banked_next(wm_banked *channel, uint64_t until, uint32_t *token,
     return true;
 }
 
+uint64_t wm_banked_next_done(const wm_banked *channel)
+{
+    return channel->n_done == 0
+               ? UINT64_MAX
+               : (uint64_t)channel
+                     ->done[channel->done_head & channel->done_mask]
+                     .tick;
+}
+
+uint64_t wm_banked_next_tick(const wm_banked *channel)
+{
+    const uint64_t done = wm_banked_next_done(channel);
+    return done < (uint64_t)channel->next ? done : (uint64_t)channel->next;
+}
+
 /* --- questions ------------------------------------------------------------ */
 uint32_t wm_banked_n_waiting(const wm_banked *channel)
 {
@@ -239,6 +254,22 @@ void wm_banked_stats_add(wm_banked_stats *sum, const wm_banked_stats *stats)
     }
 }
 
+/* The latency at which the bucket after i begins. */
+static uint64_t banked_bucket_end(uint32_t i)
+{
+    return i < 8 ? i + UINT64_C(1) : (8 + i % 8 + UINT64_C(1)) << (i / 8 - 1);
+}
+
+uint64_t wm_banked_n_below(const wm_banked_stats *stats, uint64_t ticks)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0;
+         i < WM_LATENCY_BUCKETS && banked_bucket_end(i) <= ticks; i++) {
+        n += stats->latency[i];
+    }
+    return n;
+}
+
 uint64_t wm_banked_percentile(const wm_banked_stats *stats, uint32_t ppm)
 {
     const uint64_t wanted = wm_mul_div(stats->n_completed, ppm, 1000000) + 1;
@@ -246,8 +277,7 @@ uint64_t wm_banked_percentile(const wm_banked_stats *stats, uint32_t ppm)
     for (uint32_t i = 0; i < WM_LATENCY_BUCKETS; i++) {
         seen += stats->latency[i];
         if (seen >= wanted) {
-            const uint32_t e = i / 8 + 2;
-            return i < 8 ? i : (8 + i % 8 + UINT64_C(1)) << (e - 3);
+            return banked_bucket_end(i);
         }
     }
     return 0;

@@ -83,6 +83,8 @@ typedef struct wm_banked_params {
                               number */
     wm_dram_refresh refresh;
     uint32_t offers;            /* requests admitted per tick; 0 = any number */
+    uint32_t forward_ticks;     /* from admission to the data of a read that a
+                                   queued write answers */
     bool has_replies;           /* wm_banked_next is called for every read */
     wm_dram_command_fn command; /* NULL = nobody listens */
     void *command_context;
@@ -150,6 +152,12 @@ uint64_t wm_banked_finish(wm_banked *channel);
 bool wm_banked_next(wm_banked *channel, uint64_t until, uint32_t *token,
                     uint64_t *tick);
 
+/* The first tick after now at which a command may go or a read has its data;
+ * UINT64_MAX when nothing is to come. */
+uint64_t wm_banked_next_tick(const wm_banked *channel);
+/* The tick at which the next read known of has its data; else UINT64_MAX. */
+uint64_t wm_banked_next_done(const wm_banked *channel);
+
 /* Requests pushed and not admitted; reads admitted or not without data. */
 uint32_t wm_banked_n_waiting(const wm_banked *channel);
 uint64_t wm_banked_n_reads_open(const wm_banked *channel);
@@ -160,6 +168,9 @@ uint64_t wm_banked_now(const wm_banked *channel);
 const wm_banked_stats *wm_banked_get_stats(wm_banked *channel);
 void wm_banked_clear_stats(wm_banked *channel);
 void wm_banked_stats_add(wm_banked_stats *sum, const wm_banked_stats *stats);
+
+/* Reads of fewer ticks, to 1/8 of that. */
+uint64_t wm_banked_n_below(const wm_banked_stats *stats, uint64_t ticks);
 
 /* The latency below which `ppm` millionths of the reads lie, to 1/8 of its
  * size. */

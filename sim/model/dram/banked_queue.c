@@ -153,7 +153,8 @@ static bool queue_coalesce(wm_banked *channel, const banked_offer *offer,
         return false;
     }
     channel->stats.n_forwarded++;
-    wm_banked_complete(channel, offer->token, clock, offer->due, clock + 1);
+    wm_banked_complete(channel, offer->token, clock, offer->due,
+                       clock + channel->params.forward_ticks);
     return true;
 }
 

@@ -290,7 +290,7 @@ wm_status wm_mapping_init(wm_mapping *mapping, const wm_standard *standard,
 {
     wm_buffer rule;
     wm_buffer_init(&rule);
-    if (text[0] == '\0') {
+    if (text[0] == '\0' || strcmp(text, "standard") == 0) {
         text = standard->mapping;
     }
     wm_status status = WM_OK;

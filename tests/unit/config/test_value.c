@@ -156,9 +156,10 @@ static uint64_t random_in(wm_rng *rng, uint64_t min, uint64_t max)
 static void put_random(const wm_key *key, wm_config *values, wm_rng *rng)
 {
     char *field = (char *)values + key->offset;
-    if (strcmp(key->type, "NAME") == 0) {
-        uint32_t n = 1 + wm_rng_below(rng, 31);
-        memset(field, 0, 32);
+    const bool is_text = strcmp(key->type, "TEXT") == 0;
+    if (is_text || strcmp(key->type, "NAME") == 0) {
+        uint32_t n = 1 + wm_rng_below(rng, is_text ? WM_TEXT_BYTES - 1 : 31);
+        memset(field, 0, is_text ? WM_TEXT_BYTES : 32);
         for (uint32_t i = 0; i < n; i++) {
             field[i] = (char)('a' + wm_rng_below(rng, 26));
         }

@@ -40,7 +40,8 @@ static inline wm_banked_params replay_controller(void)
                                .write_queue = 32,
                                .write_high = 25,
                                .write_low = 7,
-                               .offers = 4};
+                               .offers = 4,
+                               .forward_ticks = 1};
     return params;
 }
 

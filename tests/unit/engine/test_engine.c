@@ -395,6 +395,13 @@ Test(engine, the_length_of_the_window_does_not_show_in_results)
         {"l1.mshrs=8", "sm.lsu_queue=2", "sm.count=5", "l2.size=256KiB"},
         {"l1.mshrs=3", "sm.lsu_queue=1", "sm.count=2", "dram.banks=1"},
         {"l1.size=2KiB", "l1.write=allocate", "sm.count=3", "l2.mshrs=2"},
+        {"dram.model=banked", "sm.count=80", "l2.size=6MiB", "l2.fetch=4"},
+        {"dram.model=banked", "sm.count=5", "l2.size=256KiB", "l2.mshrs=2"},
+        {"dram.model=banked", "l2.slices=6", "dram.channels=4", "l2.mshrs=1"},
+        {"dram.model=banked", "dram.page=closed", "dram.refresh=per_bank",
+         "l2.write=through"},
+        {"dram.model=banked", "dram.page=timeout", "dram.read_queue=1",
+         "dram.mapping=mop4clxor"},
     };
     for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++) {
         run_result whole = run_window(text, WM_MODE_TIMING, 1, shapes[s], 4, 0);

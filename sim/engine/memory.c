@@ -1,0 +1,482 @@
+/*
+ * memory.c -- fills in flight: parts pushed to banked channels, lines and
+ * replies told when they are complete.
+ */
+#include "engine/engine_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bits of a pending time that number the fill; the others count fills. */
+#define FILL_BITS 20u
+#define FILL_MASK ((UINT64_C(1) << FILL_BITS) - 1)
+
+typedef struct memory_fill {
+    uint64_t pending;  /* its name as a time */
+    uint64_t ready_ps; /* the latest of its parts so far */
+    wm_fill_order order;
+    uint32_t n_open;   /* parts, and the line's fill before it */
+    uint32_t later;    /* fill of the same line that ends no earlier */
+    uint32_t deferred; /* fill that waits for this one's MSHR */
+    uint32_t first_waiter, last_waiter;
+    uint32_t next_free;
+} memory_fill;
+
+typedef struct memory_waiter {
+    wm_reply reply;
+    uint64_t floor_ps, after_ps;
+    uint32_t next;
+} memory_waiter;
+
+struct wm_memory {
+    const wm_memory_model *model;
+    wm_banked **channels;
+    uint32_t n_channels;
+    memory_fill *fill;
+    size_t cap_fills, n_fills;
+    uint32_t free_fill;
+    memory_waiter *waiter;
+    size_t cap_waiters, n_waiters;
+    uint32_t free_waiter;
+    uint64_t n_named; /* fills so far */
+    uint64_t n_open, n_deferred;
+    uint64_t next_tick;         /* nothing happens before */
+    uint64_t n_read, n_written; /* sectors */
+};
+
+/* --- the model ------------------------------------------------------------ */
+static uint64_t memory_idle_ps(const wm_memory_model *model)
+{
+    /* Admission, ACT, RD, data. */
+    const uint64_t ticks = 1 + (uint64_t)model->timing.act_rd +
+                           (uint64_t)model->timing.read_latency;
+    return wm_mul_div(ticks, model->tick_fs.d, 1000);
+}
+
+wm_status wm_memory_model_init(wm_memory_model *model, const wm_config *config,
+                               wm_error *err)
+{
+    wm_standard *standard = &model->standard;
+    wm_status status = wm_standard_load(config->dram.standard, standard, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    uint64_t ck_fs = wm_standard_ck_for(standard, config->dram.bandwidth /
+                                                      config->dram.channels);
+    ck_fs -= ck_fs % standard->ticks_per_ck;
+    status = wm_standard_settle(standard, ck_fs, err);
+    if (status == WM_OK) {
+        status = wm_dram_timing_init(&model->timing, standard, err);
+    }
+    if (status == WM_OK) {
+        status = wm_mapping_init(&model->mapping, standard,
+                                 config->dram.mapping, "dram.mapping", err);
+    }
+    if (status != WM_OK) {
+        return status;
+    }
+    if (standard->atom_bytes > config->l2.line ||
+        config->l2.line / standard->atom_bytes > 8) {
+        return wm_fail(err, WM_ECONFIG,
+                       "dram.standard: %s moves atoms of %llu B, wanted 1 to 8 "
+                       "of them in an l2.line of %llu B",
+                       standard->name, (unsigned long long)standard->atom_bytes,
+                       (unsigned long long)config->l2.line);
+    }
+    model->tick_fs = wm_divisor_of(ck_fs / standard->ticks_per_ck);
+    model->line_shift = wm_lowest_bit(config->l2.line);
+    model->sector_shift = wm_lowest_bit(config->l2.sector);
+    model->atom_shift = wm_lowest_bit(standard->atom_bytes);
+    model->atoms_per_line = 1u << (model->line_shift - model->atom_shift);
+    model->run_atoms = model->mapping.run_atoms < model->atoms_per_line
+                           ? model->mapping.run_atoms
+                           : model->atoms_per_line;
+    const uint64_t idle = memory_idle_ps(model);
+    model->extra_ps =
+        config->dram.latency > idle ? config->dram.latency - idle : 0;
+    return WM_OK;
+}
+
+static uint64_t memory_tick_up(const wm_memory_model *model, uint64_t ps)
+{
+    uint64_t rest = 0;
+    return wm_divide(&model->tick_fs, ps * 1000 + model->tick_fs.d - 1, &rest);
+}
+
+static uint64_t memory_ps(const wm_memory_model *model, uint64_t tick)
+{
+    return wm_mul_div(tick, model->tick_fs.d, 1000) + 1;
+}
+
+wm_status wm_memory_new(const wm_memory_model *model, const wm_config *config,
+                        uint32_t n_channels, wm_memory **out, wm_error *err)
+{
+    wm_memory *memory = calloc(1, sizeof(*memory));
+    *out = memory;
+    if (memory == NULL) {
+        return wm_fail_memory(err);
+    }
+    memory->model = model;
+    memory->n_channels = n_channels;
+    memory->free_fill = WM_NO_INDEX;
+    memory->free_waiter = WM_NO_INDEX;
+    memory->channels = calloc(n_channels, sizeof(*memory->channels));
+    if (memory->channels == NULL) {
+        return wm_fail_memory(err);
+    }
+    const wm_banked_params params = {
+        .read_queue = (uint32_t)config->dram.read_queue,
+        .write_queue = (uint32_t)config->dram.write_queue,
+        .write_high = (uint32_t)config->dram.write_high,
+        .write_low = (uint32_t)config->dram.write_low,
+        .is_hit_first = config->dram.scheduler == WM_SCHEDULER_FRFCFS_ROWHIT,
+        .page = (wm_dram_page)config->dram.page,
+        .page_timeout =
+            (uint32_t)memory_tick_up(model, config->dram.page_timeout),
+        .hit_cap = (uint32_t)config->dram.hit_cap,
+        .refresh = (wm_dram_refresh)config->dram.refresh,
+        .forward_ticks = (uint32_t)model->timing.read_latency,
+        .has_replies = true,
+    };
+    wm_status status = WM_OK;
+    for (uint32_t c = 0; c < n_channels && status == WM_OK; c++) {
+        status =
+            wm_banked_new(&model->timing, &params, &memory->channels[c], err);
+    }
+    return status;
+}
+
+void wm_memory_free(wm_memory *memory)
+{
+    if (memory == NULL) {
+        return;
+    }
+    for (uint32_t c = 0; memory->channels != NULL && c < memory->n_channels;
+         c++) {
+        wm_banked_free(memory->channels[c]);
+    }
+    free(memory->channels);
+    free(memory->fill);
+    free(memory->waiter);
+    free(memory);
+}
+
+/* --- pushing -------------------------------------------------------------- */
+/* Atoms of the line that its sectors lie in. */
+static uint32_t memory_atoms(const wm_memory_model *model, uint32_t sectors)
+{
+    if (model->sector_shift == model->atom_shift) {
+        return sectors;
+    }
+    uint32_t atoms = 0;
+    for (; sectors != 0; sectors &= sectors - 1) {
+        const uint64_t first = (uint64_t)wm_lowest_bit(sectors)
+                               << model->sector_shift;
+        const uint64_t last = first + (UINT64_C(1) << model->sector_shift) - 1;
+        for (uint64_t a = first >> model->atom_shift;
+             a <= last >> model->atom_shift; a++) {
+            atoms |= 1u << a;
+        }
+    }
+    return atoms;
+}
+
+/* Pushes the atoms, a part per run that lies in one row; *n_parts of them. */
+static bool memory_push(wm_memory *memory, uint32_t channel, uint64_t line,
+                        uint32_t sectors, uint64_t t_ps, bool is_write,
+                        uint32_t token, uint32_t *n_parts)
+{
+    const wm_memory_model *model = memory->model;
+    wm_banked *banked = memory->channels[channel];
+    const uint32_t atoms = memory_atoms(model, sectors);
+    const uint32_t run = model->run_atoms;
+    const uint64_t now = wm_banked_now(banked);
+    uint64_t due = memory_tick_up(model, t_ps);
+    due = due > now ? due : now;
+    *n_parts = 0;
+    for (uint32_t i = 0; i < model->atoms_per_line; i += run) {
+        const uint32_t part = (atoms >> i) & (uint32_t)wm_low_mask(run);
+        if (part == 0) {
+            continue;
+        }
+        const wm_dram_place place = wm_mapping_place(
+            &model->mapping,
+            (line << model->line_shift) + ((uint64_t)i << model->atom_shift));
+        if (!wm_banked_push(banked, due, &place, part, is_write, token)) {
+            return false;
+        }
+        ++*n_parts;
+    }
+    const uint64_t next = wm_banked_next_tick(banked);
+    memory->next_tick = memory->next_tick < next ? memory->next_tick : next;
+    return true;
+}
+
+bool wm_memory_write(wm_memory *memory, uint32_t channel, uint64_t line,
+                     uint32_t sectors, uint64_t t_ps)
+{
+    uint32_t n_parts = 0;
+    memory->n_written += wm_popcount64(sectors);
+    return memory_push(memory, channel, line, sectors, t_ps, true, 0, &n_parts);
+}
+
+static memory_fill *memory_take_fill(wm_memory *memory, uint32_t *index)
+{
+    *index = memory->free_fill;
+    if (*index == WM_NO_INDEX) {
+        if (memory->n_fills > FILL_MASK ||
+            !wm_grow(&memory->fill, &memory->cap_fills, memory->n_fills + 1,
+                     sizeof(*memory->fill))) {
+            return NULL;
+        }
+        *index = (uint32_t)memory->n_fills++;
+        return &memory->fill[*index];
+    }
+    memory->free_fill = memory->fill[*index].next_free;
+    return &memory->fill[*index];
+}
+
+/* The fill that a pending time names. */
+static memory_fill *memory_named(wm_memory *memory, uint64_t pending)
+{
+    return &memory->fill[pending & FILL_MASK];
+}
+
+uint64_t wm_memory_read(wm_memory *memory, const wm_fill_order *order)
+{
+    uint32_t index = 0;
+    uint32_t n_parts = 0;
+    memory_fill *fill = memory_take_fill(memory, &index);
+    if (fill == NULL) {
+        return 0;
+    }
+    memset(fill, 0, sizeof(*fill));
+    fill->pending = WM_PENDING | memory->n_named++ << FILL_BITS | index;
+    fill->order = *order;
+    fill->later = WM_NO_INDEX;
+    fill->deferred = WM_NO_INDEX;
+    fill->first_waiter = WM_NO_INDEX;
+    memory->n_open++;
+    memory->n_read += wm_popcount64(order->sectors);
+    if (wm_is_pending(order->before)) {
+        memory_named(memory, order->before)->later = index;
+        fill->n_open++;
+    } else {
+        fill->ready_ps = order->before;
+    }
+    if (wm_is_pending(*order->mshr)) {
+        /* Its parts are pushed when the MSHR is free; one stands for them. */
+        memory_named(memory, *order->mshr)->deferred = index;
+        memory->n_deferred++;
+        n_parts = 1;
+    } else if (!memory_push(memory, order->channel, order->line, order->sectors,
+                            order->t_ps, false, index, &n_parts)) {
+        return 0;
+    }
+    fill->n_open += n_parts;
+    *order->mshr = fill->pending;
+    return fill->pending;
+}
+
+bool wm_memory_wait(wm_memory *memory, uint64_t pending, const wm_reply *reply,
+                    uint64_t floor_ps, uint64_t after_ps)
+{
+    memory_fill *fill = memory_named(memory, pending);
+    uint32_t index = memory->free_waiter;
+    if (index != WM_NO_INDEX) {
+        memory->free_waiter = memory->waiter[index].next;
+    } else if (wm_grow(&memory->waiter, &memory->cap_waiters,
+                       memory->n_waiters + 1, sizeof(*memory->waiter))) {
+        index = (uint32_t)memory->n_waiters++;
+    } else {
+        return false;
+    }
+    memory->waiter[index] =
+        (memory_waiter){*reply, floor_ps, after_ps, WM_NO_INDEX};
+    if (fill->first_waiter == WM_NO_INDEX) {
+        fill->first_waiter = index;
+    } else {
+        memory->waiter[fill->last_waiter].next = index;
+    }
+    fill->last_waiter = index;
+    return true;
+}
+
+/* --- completion ----------------------------------------------------------- */
+/* The fill that waited for this one's MSHR goes to its channel. */
+static bool memory_release(wm_memory *memory, uint32_t index, uint64_t ps)
+{
+    memory_fill *fill = &memory->fill[index];
+    const wm_fill_order *order = &fill->order;
+    uint32_t n_parts = 0;
+    memory->n_deferred--;
+    const bool is_pushed = memory_push(
+        memory, order->channel, order->line, order->sectors,
+        order->t_ps > ps ? order->t_ps : ps, false, index, &n_parts);
+    fill->n_open += n_parts - 1;
+    return is_pushed;
+}
+
+/* One thing that the fill waited for is there at ps. */
+static bool memory_arrive(wm_memory *memory, uint32_t index, uint64_t ps,
+                          wm_memory_reply reply, void *context)
+{
+    bool is_good = true;
+    while (index != WM_NO_INDEX) {
+        memory_fill *fill = &memory->fill[index];
+        fill->ready_ps = ps > fill->ready_ps ? ps : fill->ready_ps;
+        if (--fill->n_open != 0) {
+            return is_good;
+        }
+        ps = fill->ready_ps;
+        const wm_fill_order *order = &fill->order;
+        if (order->index != WM_NO_INDEX &&
+            order->slice->tags.line[order->index].ready == fill->pending) {
+            order->slice->tags.line[order->index].ready = ps;
+        }
+        if (*order->mshr == fill->pending) {
+            *order->mshr = ps;
+        }
+        for (uint32_t w = fill->first_waiter; w != WM_NO_INDEX;) {
+            memory_waiter *waiter = &memory->waiter[w];
+            const uint32_t next = waiter->next;
+            if (reply != NULL) {
+                const uint64_t leaves =
+                    ps > waiter->floor_ps ? ps : waiter->floor_ps;
+                reply(context, &waiter->reply, leaves + waiter->after_ps);
+            }
+            waiter->next = memory->free_waiter;
+            memory->free_waiter = w;
+            w = next;
+        }
+        if (fill->deferred != WM_NO_INDEX) {
+            is_good = memory_release(memory, fill->deferred, ps) && is_good;
+        }
+        const uint32_t later = fill->later;
+        fill->next_free = memory->free_fill;
+        memory->free_fill = index;
+        memory->n_open--;
+        index = later;
+    }
+    return is_good;
+}
+
+/* The reads with data by tick, in order of time, then channel. */
+static bool memory_deliver(wm_memory *memory, uint64_t tick,
+                           wm_memory_reply reply, void *context)
+{
+    const wm_memory_model *model = memory->model;
+    bool is_good = true;
+    for (;;) {
+        uint32_t best = 0;
+        uint64_t first = UINT64_MAX;
+        for (uint32_t c = 0; c < memory->n_channels; c++) {
+            const uint64_t done = wm_banked_next_done(memory->channels[c]);
+            if (done < first) {
+                first = done;
+                best = c;
+            }
+        }
+        uint32_t token = 0;
+        if (first > tick ||
+            !wm_banked_next(memory->channels[best], tick, &token, &first)) {
+            return is_good;
+        }
+        is_good = memory_arrive(memory, token,
+                                memory_ps(model, first) + model->extra_ps,
+                                reply, context) &&
+                  is_good;
+    }
+}
+
+/* How far all channels may run before a read that completes on the way could
+ * let another one go: deferred fills are pushed in time. */
+static uint64_t memory_step(const wm_memory *memory, uint64_t tick)
+{
+    if (memory->n_deferred == 0) {
+        return tick;
+    }
+    uint64_t step = tick;
+    for (uint32_t c = 0; c < memory->n_channels; c++) {
+        const wm_banked *banked = memory->channels[c];
+        const uint64_t done = wm_banked_next_done(banked);
+        const uint64_t sight = wm_banked_now(banked) +
+                               (uint64_t)memory->model->timing.read_latency;
+        step = done < step ? done : step;
+        step = sight < step ? sight : step;
+    }
+    return step;
+}
+
+static void memory_note_next(wm_memory *memory)
+{
+    memory->next_tick = UINT64_MAX;
+    for (uint32_t c = 0; c < memory->n_channels; c++) {
+        const uint64_t next = wm_banked_next_tick(memory->channels[c]);
+        memory->next_tick = next < memory->next_tick ? next : memory->next_tick;
+    }
+}
+
+static bool memory_run(wm_memory *memory, uint64_t tick, wm_memory_reply reply,
+                       void *context)
+{
+    bool is_good = true;
+    uint64_t step = 0;
+    do {
+        step = memory_step(memory, tick);
+        for (uint32_t c = 0; c < memory->n_channels; c++) {
+            (void)wm_banked_run(memory->channels[c], step, 0);
+        }
+        is_good = memory_deliver(memory, step, reply, context) && is_good;
+    } while (step < tick);
+    memory_note_next(memory);
+    return is_good;
+}
+
+bool wm_memory_advance(wm_memory *memory, uint64_t t_ps, wm_memory_reply reply,
+                       void *context)
+{
+    const uint64_t tick = memory_tick_up(memory->model, t_ps);
+    return tick < memory->next_tick || memory_run(memory, tick, reply, context);
+}
+
+bool wm_memory_finish(wm_memory *memory, uint64_t t_ps)
+{
+    const uint64_t tick = memory_tick_up(memory->model, t_ps);
+    bool is_good = true;
+    while (memory->n_open != 0) {
+        is_good = memory_run(memory, memory->next_tick, NULL, NULL) && is_good;
+    }
+    for (uint32_t c = 0; c < memory->n_channels; c++) {
+        (void)wm_banked_finish(memory->channels[c]);
+        (void)wm_banked_run(memory->channels[c], tick, 0);
+    }
+    memory_note_next(memory);
+    return is_good;
+}
+
+bool wm_memory_is_busy(const wm_memory *memory)
+{
+    return memory->n_open != 0;
+}
+
+void wm_memory_count(const wm_memory *memory, uint64_t *n_read,
+                     uint64_t *n_written)
+{
+    *n_read += memory->n_read;
+    *n_written += memory->n_written;
+}
+
+void wm_memory_clear_stats(wm_memory *memory)
+{
+    memory->n_read = 0;
+    memory->n_written = 0;
+    for (uint32_t c = 0; c < memory->n_channels; c++) {
+        wm_banked_clear_stats(memory->channels[c]);
+    }
+}
+
+wm_banked *wm_memory_channel(wm_memory *memory, uint32_t channel)
+{
+    return memory->channels[channel];
+}
