@@ -9,9 +9,9 @@ root=${1:-$(cd "$(dirname "$0")/.." && pwd)}
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$root"
 
-mapfile -t formatted < <(find sim tests -type f \
+mapfile -t formatted < <(find sim tests tools -type f \
     \( -name '*.c' -o -name '*.h' \) | LC_ALL=C sort)
-mapfile -t sources < <(find sim tests -type f \
+mapfile -t sources < <(find sim tests tools -type f \
     \( -name '*.c' -o -name '*.h' -o -name '*.def' \) | LC_ALL=C sort)
 failed=0
 

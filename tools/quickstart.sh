@@ -9,10 +9,10 @@ cd "$root"
 tools/install_deps.sh build
 tools/build.sh release warpmem
 
-# The first bundled trace by name.
-trace=$(find traces -name '*.wmt' | LC_ALL=C sort | head -n 1)
-if [ -z "$trace" ]; then
-    echo "quickstart: no .wmt trace in $root/traces" >&2
+# The one that README.md shows.
+trace=traces/sgemm_128.wmt
+if [ ! -e "$trace" ]; then
+    echo "quickstart: $root/$trace is missing" >&2
     exit 1
 fi
 echo

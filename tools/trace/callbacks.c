@@ -1,0 +1,447 @@
+/*
+ * callbacks.c -- what the rewritten kernel calls.
+ *
+ * The calls carry no context, so the run they belong to is the one variable of
+ * this program that is not constant.
+ */
+#include "callbacks.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "run.h"
+
+#define LOCAL_TOP UINT64_C(0x100000) /* per-thread addresses lie below */
+#define SLOTS_MAX (UINT32_MAX / 2)
+
+static wm_run *current;
+
+void wm_callbacks_set(wm_run *run)
+{
+    current = run;
+}
+
+void wm_run_fail(wm_run *run, wm_status status, const char *fmt, ...)
+{
+    char text[sizeof(run->err->text)];
+    va_list args;
+    if (run->status == WM_OK) {
+        va_start(args, fmt);
+        (void)vsnprintf(text, sizeof(text), fmt, args);
+        va_end(args);
+        run->status = wm_fail(run->err, status, "%s", text);
+    }
+}
+
+const char *wm_run_file(const wm_run *run, uint32_t event)
+{
+    const wm_event *item = &run->events->items[event];
+    return item->file < run->events->n_files &&
+                   run->events->files[item->file][0] != '\0'
+               ? run->events->files[item->file]
+               : run->spec->source;
+}
+
+static void add_segment(wm_lane *lane, const wm_segment *segment)
+{
+    wm_entry *open = &lane->open;
+    if (segment->uses != 0 && !lane->is_stalled) {
+        lane->is_stalled = true;
+        open->head += segment->before;
+        open->tail += segment->slots - segment->before;
+    } else if (lane->is_stalled) {
+        open->tail += segment->slots;
+    } else {
+        open->head += segment->slots;
+    }
+    open->uses |= segment->uses;
+    if (open->head > SLOTS_MAX || open->tail > SLOTS_MAX) {
+        open->head = open->tail = SLOTS_MAX; /* months of a GPU's time */
+    }
+}
+
+/* A lane that cannot go on leaves for good. */
+static void stop_lane(wm_run *run)
+{
+    run->lane->state = WM_LANE_ENDED;
+    for (;;) {
+        wm_fibre_yield(run->lane->fibre);
+    }
+}
+
+static wm_entry *add_entry(wm_run *run, wm_lane *lane, uint32_t event)
+{
+    if (lane->n_entries == lane->capacity) {
+        if (lane->n_entries >= WM_LANE_ENTRIES_MAX) {
+            wm_run_fail(run, WM_EFORMAT,
+                        "%s:%" PRIu32 ": found over %zu accesses of one "
+                        "thread between two barriers, wanted fewer: trace a "
+                        "smaller problem",
+                        wm_run_file(run, event), run->events->items[event].line,
+                        WM_LANE_ENTRIES_MAX);
+            stop_lane(run);
+        }
+        if (!wm_grow(&lane->entries, &lane->capacity, lane->n_entries + 1,
+                     sizeof(*lane->entries))) {
+            wm_run_fail(run, WM_ENOMEM, "out of memory");
+            stop_lane(run);
+        }
+    }
+    wm_entry *entry = &lane->entries[lane->n_entries++];
+    *entry = lane->open;
+    entry->event = event;
+    lane->open = (wm_entry){0};
+    lane->is_stalled = false;
+    return entry;
+}
+
+static const char *access_word(const wm_event *event)
+{
+    return event->op == WM_EVENT_LOAD    ? "load"
+           : event->op == WM_EVENT_STORE ? "store"
+                                         : "atomic";
+}
+
+static void fail_access(wm_run *run, uint32_t id, uint64_t address,
+                        uint32_t width, const char *what)
+{
+    const wm_event *event = &run->events->items[id];
+    const wm_lane *lane = run->lane;
+    wm_run_fail(run, WM_EFORMAT,
+                "%s:%" PRIu32 ": found a %s of %" PRIu32 " bytes at %s, wanted "
+                "one inside the kernel's buffers (lane %" PRIu32
+                " of warp %" PRIu32 ", thread %" PRIu32 ",%" PRIu32 ",%" PRIu32
+                " of block %" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
+                wm_run_file(run, id), event->line, access_word(event), width,
+                what, lane->number % run->spec->warp_size,
+                lane->number / run->spec->warp_size, lane->thread[0],
+                lane->thread[1], lane->thread[2], run->block[0], run->block[1],
+                run->block[2]);
+    (void)address;
+    stop_lane(run);
+}
+
+/* An address that is in the arena's stretch but in no buffer. */
+static void fail_bounds(wm_run *run, uint32_t id, uint64_t offset,
+                        uint32_t width)
+{
+    const wm_arena *arena = run->arena;
+    uint32_t i = arena->owner[offset >> WM_ARENA_SHIFT];
+    char what[192];
+    /* Nearer to the start of the next buffer: a negative index of that. */
+    if (i + 1 < arena->n_buffers && offset >= arena->buffers[i].offset &&
+        arena->buffers[i + 1].offset - offset <
+            offset - (arena->buffers[i].offset + arena->buffers[i].n_bytes)) {
+        i++;
+    }
+    const wm_arena_buffer *buffer = &arena->buffers[i];
+    (void)snprintf(
+        what, sizeof(what),
+        "byte %" PRId64 " of buffer '%s', which has %" PRIu64 " bytes",
+        (int64_t)(offset - buffer->offset), buffer->arg->name, buffer->n_bytes);
+    fail_access(run, id, offset, width, what);
+}
+
+/* What is not in a buffer: shared, local, module or constant memory. */
+static wm_space resolve_rest(wm_run *run, uint32_t id, uint64_t *address,
+                             uint32_t width)
+{
+    const uint64_t *image = run->module.image;
+    uint64_t at = *address;
+    if (at - image[WM_IMAGE_SHARED] <
+        image[WM_IMAGE_SHARED_END] - image[WM_IMAGE_SHARED]) {
+        *address = at - image[WM_IMAGE_SHARED];
+        if (*address + width > run->launch.shared_bytes) {
+            fail_access(run, id, at, width, "the end of shared memory");
+        }
+        return WM_SPACE_SHARED;
+    }
+    uint64_t stack = (uint64_t)(uintptr_t)run->lane->fibre->stack;
+    if (at - stack < WM_FIBRE_STACK_BYTES) {
+        *address = LOCAL_TOP - (stack + WM_FIBRE_STACK_BYTES - at);
+        return WM_SPACE_LOCAL;
+    }
+    if (at - image[WM_IMAGE_MODULE] <
+        image[WM_IMAGE_MODULE_END] - image[WM_IMAGE_MODULE]) {
+        *address = WM_ARENA_BASE + run->arena->span_bytes +
+                   (at - image[WM_IMAGE_MODULE]);
+        return WM_SPACE_GLOBAL;
+    }
+    if (at - image[WM_IMAGE_START] <
+        image[WM_IMAGE_END] - image[WM_IMAGE_START]) {
+        return WM_SPACE_NONE;
+    }
+    char what[64];
+    (void)snprintf(what, sizeof(what), "address 0x%" PRIx64 ", in no buffer",
+                   at);
+    fail_access(run, id, at, width, what);
+    return WM_SPACE_NONE;
+}
+
+static void report(wm_run *run, uint64_t address, uint32_t width, uint32_t id)
+{
+    const wm_arena *arena = run->arena;
+    wm_lane *lane = run->lane;
+    uint64_t offset = address - (uint64_t)(uintptr_t)arena->host;
+    wm_space space = WM_SPACE_GLOBAL;
+    if (offset < arena->span_bytes) {
+        const wm_arena_buffer *buffer =
+            &arena->buffers[arena->owner[offset >> WM_ARENA_SHIFT]];
+        if (offset - buffer->offset > buffer->n_bytes - width ||
+            buffer->n_bytes < width) {
+            fail_bounds(run, id, offset, width);
+        }
+        address = WM_ARENA_BASE + offset;
+    } else {
+        space = resolve_rest(run, id, &address, width);
+    }
+    if (space != WM_SPACE_NONE) {
+        wm_entry *entry = add_entry(run, lane, id);
+        entry->address = address;
+        entry->space = (uint8_t)space;
+        entry->width = (uint8_t)width;
+    } else {
+        lane->open.head++;
+    }
+}
+
+void wm_rt_access(uint64_t address, uint32_t event)
+{
+    const wm_event *item = &current->events->items[event];
+    add_segment(current->lane, &item->pre);
+    current->n_executed[event]++;
+    report(current, address, item->width, event);
+    add_segment(current->lane, &item->post);
+}
+
+void wm_rt_copy(uint64_t address, uint64_t n_bytes, uint32_t event)
+{
+    const wm_event *item = &current->events->items[event];
+    uint32_t width = item->width;
+    add_segment(current->lane, &item->pre);
+    current->n_executed[event]++;
+    while (n_bytes != 0) {
+        while (width > n_bytes) {
+            width /= 2;
+        }
+        report(current, address, width, event);
+        address += width;
+        n_bytes -= width;
+    }
+    add_segment(current->lane, &item->post);
+}
+
+void wm_rt_block(uint32_t event)
+{
+    add_segment(current->lane, &current->events->items[event].pre);
+    current->n_executed[event]++;
+}
+
+void wm_rt_mark(uint32_t event)
+{
+    wm_lane *lane = current->lane;
+    wm_entry open = lane->open;
+    bool is_stalled = lane->is_stalled;
+    lane->open = (wm_entry){0};
+    add_entry(current, lane, event)->space = WM_SPACE_NONE;
+    lane->open = open;
+    lane->is_stalled = is_stalled;
+}
+
+static void wait_here(wm_run *run, wm_lane_state state, uint32_t event)
+{
+    wm_lane *lane = run->lane;
+    const wm_event *item = &run->events->items[event];
+    add_segment(lane, &item->pre);
+    run->n_executed[event]++;
+    if (state == WM_LANE_AT_BARRIER) {
+        add_entry(run, lane, event)->space = WM_SPACE_NONE;
+    } else {
+        wm_rt_mark(event);
+        lane->open.tail++;
+    }
+    lane->state = (uint8_t)state;
+    lane->event = event;
+    wm_fibre_yield(lane->fibre);
+    add_segment(lane, &item->post);
+}
+
+void wm_rt_barrier(uint32_t source_line, uint32_t event)
+{
+    (void)source_line;
+    wait_here(current, WM_LANE_AT_BARRIER, event);
+}
+
+uint64_t wm_rt_exchange(uint32_t op, uint32_t mask, uint64_t value,
+                        uint32_t argument, uint32_t event)
+{
+    wm_lane *lane = current->lane;
+    lane->exchange_op = op;
+    lane->exchange_mask = mask;
+    lane->exchange_value = value;
+    lane->exchange_argument = argument;
+    wait_here(current, WM_LANE_AT_EXCHANGE, event);
+    return lane->exchange_value;
+}
+
+static float as_float(uint64_t bits)
+{
+    uint32_t narrow = (uint32_t)bits;
+    float value;
+    memcpy(&value, &narrow, sizeof(value));
+    return value;
+}
+
+static double as_double(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+static uint64_t float_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+static uint64_t double_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+/* Sign-extended to the width, for the signed comparisons. */
+static int64_t as_signed(uint64_t value, uint32_t width)
+{
+    return width == 4 ? (int32_t)(uint32_t)value : (int64_t)value;
+}
+
+static uint64_t combine(uint32_t op, uint32_t width, uint64_t old,
+                        uint64_t value, uint64_t compare)
+{
+    switch (op) {
+    case WM_ATOMIC_ADD:
+        return old + value;
+    case WM_ATOMIC_SUB:
+        return old - value;
+    case WM_ATOMIC_EXCHANGE:
+        return value;
+    case WM_ATOMIC_MIN:
+        return as_signed(old, width) < as_signed(value, width) ? old : value;
+    case WM_ATOMIC_MAX:
+        return as_signed(old, width) > as_signed(value, width) ? old : value;
+    case WM_ATOMIC_UMIN:
+        return old < value ? old : value;
+    case WM_ATOMIC_UMAX:
+        return old > value ? old : value;
+    case WM_ATOMIC_AND:
+        return old & value;
+    case WM_ATOMIC_OR:
+        return old | value;
+    case WM_ATOMIC_XOR:
+        return old ^ value;
+    case WM_ATOMIC_COMPARE:
+        return old == compare ? value : old;
+    case WM_ATOMIC_INC:
+        return old >= value ? 0 : old + 1;
+    case WM_ATOMIC_DEC:
+        return old == 0 || old > value ? value : old - 1;
+    case WM_ATOMIC_FADD:
+        return width == 4 ? float_bits(as_float(old) + as_float(value))
+                          : double_bits(as_double(old) + as_double(value));
+    default:
+        return old;
+    }
+}
+
+uint32_t wm_rt_atomic32(uint64_t address, uint32_t op, uint32_t value,
+                        uint32_t compare, uint32_t event)
+{
+    uint32_t *place = (uint32_t *)(uintptr_t)address;
+    wm_rt_access(address, event);
+    uint32_t old = *place;
+    *place = (uint32_t)combine(op, sizeof(old), old, value, compare);
+    return old;
+}
+
+uint64_t wm_rt_atomic64(uint64_t address, uint32_t op, uint64_t value,
+                        uint64_t compare, uint32_t event)
+{
+    uint64_t *place = (uint64_t *)(uintptr_t)address;
+    wm_rt_access(address, event);
+    uint64_t old = *place;
+    *place = combine(op, sizeof(old), old, value, compare);
+    return old;
+}
+
+uint32_t wm_rt_index(uint32_t which)
+{
+    const wm_run *run = current;
+    uint32_t i = which % 3;
+    switch (which / 3) {
+    case 0:
+        return run->lane->thread[i];
+    case 1:
+        return run->block[i];
+    case 2:
+        return run->spec->block[i];
+    case 3:
+        return run->spec->grid[i];
+    default:
+        return run->spec->warp_size;
+    }
+}
+
+/* The work-item functions of OpenCL, by the names clang gives them. */
+uint64_t _Z13get_global_idj(uint32_t i)
+{
+    return i < 3 ? (uint64_t)current->block[i] * current->spec->block[i] +
+                       current->lane->thread[i]
+                 : 0;
+}
+
+uint64_t _Z12get_local_idj(uint32_t i)
+{
+    return i < 3 ? current->lane->thread[i] : 0;
+}
+
+uint64_t _Z12get_group_idj(uint32_t i)
+{
+    return i < 3 ? current->block[i] : 0;
+}
+
+uint64_t _Z14get_local_sizej(uint32_t i)
+{
+    return i < 3 ? current->spec->block[i] : 1;
+}
+
+uint64_t _Z15get_global_sizej(uint32_t i)
+{
+    return i < 3 ? (uint64_t)current->spec->grid[i] * current->spec->block[i]
+                 : 1;
+}
+
+uint64_t _Z14get_num_groupsj(uint32_t i)
+{
+    return i < 3 ? current->spec->grid[i] : 1;
+}
+
+uint32_t _Z12get_work_dimv(void)
+{
+    const uint32_t *grid = current->spec->grid;
+    const uint32_t *block = current->spec->block;
+    return grid[2] * block[2] > 1 ? 3 : grid[1] * block[1] > 1 ? 2 : 1;
+}
+
+uint64_t _Z17get_global_offsetj(uint32_t i)
+{
+    (void)i;
+    return 0;
+}

@@ -1,0 +1,128 @@
+/*
+ * exchange.c -- shuffles and votes: the lanes named in a mask meet, values
+ * change hands, all go on.
+ */
+#include <inttypes.h>
+
+#include "callbacks.h"
+#include "run.h"
+
+/* Lanes of warp w that the operation of `lane` waits for; 0 when one of them
+ * is not there yet. */
+static uint64_t meeting(wm_run *run, uint32_t w, const wm_lane *lane)
+{
+    uint32_t warp_size = run->spec->warp_size;
+    uint64_t there = 0;
+    for (uint32_t l = 0; l < warp_size; l++) {
+        uint32_t number = w * warp_size + l;
+        bool is_named = l >= 32 || (lane->exchange_mask >> l & 1) != 0;
+        if (number >= run->n_lanes || !is_named) {
+            continue;
+        }
+        const wm_lane *other = &run->lanes[number];
+        if (other->state == WM_LANE_ENDED) {
+            continue;
+        }
+        if (other->state != WM_LANE_AT_EXCHANGE ||
+            other->event != lane->event) {
+            return 0;
+        }
+        there |= UINT64_C(1) << l;
+    }
+    return there;
+}
+
+static uint64_t ballot(const wm_lane *lanes, uint64_t there)
+{
+    uint64_t votes = 0;
+    for (uint32_t l = 0; l < WM_LANES_MAX; l++) {
+        if ((there >> l & 1) != 0 && lanes[l].exchange_value != 0) {
+            votes |= UINT64_C(1) << l;
+        }
+    }
+    return votes;
+}
+
+/* The lane that lane l reads; itself where its segment ends. */
+static uint32_t source_of(const wm_lane *lane, uint32_t l)
+{
+    uint32_t width = lane->exchange_argument >> 8;
+    uint32_t by = lane->exchange_argument & 0xff;
+    width = width == 0 || width > WM_LANES_MAX ? WM_LANES_MAX : width;
+    uint32_t first = l / width * width;
+    uint32_t place = l - first;
+    switch (lane->exchange_op) {
+    case WM_EXCHANGE_SHUFFLE:
+        return first + by % width;
+    case WM_EXCHANGE_UP:
+        return place >= by ? l - by : l;
+    case WM_EXCHANGE_DOWN:
+        return place + by < width ? l + by : l;
+    default:
+        return (place ^ by) < width ? first + (place ^ by) : l;
+    }
+}
+
+static uint64_t result_of(const wm_lane *lanes, uint32_t l, uint64_t there,
+                          uint64_t votes)
+{
+    switch (lanes[l].exchange_op) {
+    case WM_EXCHANGE_SYNC:
+        return 0;
+    case WM_EXCHANGE_BALLOT:
+        return votes;
+    case WM_EXCHANGE_ALL:
+        return votes == there;
+    default: {
+        uint32_t from = source_of(&lanes[l], l);
+        return lanes[(there >> from & 1) != 0 ? from : l].exchange_value;
+    }
+    }
+}
+
+static void exchange(wm_lane *lanes, uint64_t there)
+{
+    uint64_t result[WM_LANES_MAX];
+    uint64_t votes = ballot(lanes, there);
+    for (uint32_t l = 0; l < WM_LANES_MAX; l++) {
+        if ((there >> l & 1) != 0) {
+            result[l] = result_of(lanes, l, there, votes);
+        }
+    }
+    for (uint32_t l = 0; l < WM_LANES_MAX; l++) {
+        if ((there >> l & 1) != 0) {
+            lanes[l].exchange_value = result[l];
+            lanes[l].state = WM_LANE_READY;
+        }
+    }
+}
+
+bool wm_exchange_resolve(wm_run *run, uint32_t w)
+{
+    uint32_t first = w * run->spec->warp_size;
+    const wm_lane *waiting = NULL;
+    for (uint32_t l = 0; l < run->spec->warp_size; l++) {
+        if (first + l >= run->n_lanes ||
+            run->lanes[first + l].state != WM_LANE_AT_EXCHANGE) {
+            continue;
+        }
+        waiting = &run->lanes[first + l];
+        uint64_t there = meeting(run, w, waiting);
+        if (there != 0) {
+            exchange(run->lanes + first, there);
+            return true;
+        }
+    }
+    if (waiting != NULL) {
+        wm_run_fail(run, WM_EFORMAT,
+                    "%s:%" PRIu32 ": found lanes of warp %" PRIu32
+                    " of block %" PRIu32 ",%" PRIu32 ",%" PRIu32
+                    " elsewhere (lane %" PRIu32 " waits here), wanted every "
+                    "lane of mask 0x%" PRIx32 " at this warp-wide operation",
+                    wm_run_file(run, waiting->event),
+                    run->events->items[waiting->event].line, w, run->block[0],
+                    run->block[1], run->block[2], waiting->number - first,
+                    waiting->exchange_mask);
+    }
+    return false;
+}

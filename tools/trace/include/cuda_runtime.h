@@ -1,0 +1,1 @@
+#include "warpmem_cuda.h"

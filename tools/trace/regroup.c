@@ -1,0 +1,257 @@
+/*
+ * regroup.c -- from what the lanes of a warp did, one after the other, to
+ * what the warp does: of all lanes, those whose next report has the lowest
+ * event number go on together (events.h says why that brings them together
+ * again).
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/buffer.h"
+#include "run.h"
+
+#define SLOTS_MAX  UINT16_MAX
+#define NO_STATIC  UINT32_MAX
+#define NO_EVENT   UINT32_MAX
+#define FIRST_PC   0x100u
+#define PC_STEP    0x10u
+#define NO_LOADBIT 0xffu
+
+static wm_kind kind_of(const wm_event *event, wm_space space)
+{
+    static const wm_kind kinds[WM_SPACE_COUNT][4] = {
+        [WM_SPACE_GLOBAL] = {WM_KIND_GLOBAL_LOAD, WM_KIND_GLOBAL_STORE,
+                             WM_KIND_GLOBAL_ATOMIC, WM_KIND_GLOBAL_REDUCTION},
+        [WM_SPACE_SHARED] = {WM_KIND_SHARED_LOAD, WM_KIND_SHARED_STORE,
+                             WM_KIND_SHARED_ATOMIC, WM_KIND_SHARED_ATOMIC},
+        [WM_SPACE_LOCAL] = {WM_KIND_LOCAL_LOAD, WM_KIND_LOCAL_STORE,
+                            WM_KIND_LOCAL_LOAD, WM_KIND_LOCAL_STORE},
+    };
+    return event->op == WM_EVENT_BARRIER ? WM_KIND_BARRIER
+                                         : kinds[space][event->op];
+}
+
+/* The mnemonic that stands for it: "LDG.E.64". */
+static void set_opcode(char opcode[16], wm_kind kind, uint32_t width)
+{
+    static const char *const bases[WM_KIND_COUNT] = {
+        [WM_KIND_GLOBAL_LOAD] = "LDG.E",
+        [WM_KIND_GLOBAL_STORE] = "STG.E",
+        [WM_KIND_GLOBAL_ATOMIC] = "ATOMG.E",
+        [WM_KIND_GLOBAL_REDUCTION] = "RED.E",
+        [WM_KIND_LOCAL_LOAD] = "LDL",
+        [WM_KIND_LOCAL_STORE] = "STL",
+        [WM_KIND_SHARED_LOAD] = "LDS",
+        [WM_KIND_SHARED_STORE] = "STS",
+        [WM_KIND_SHARED_ATOMIC] = "ATOMS",
+        [WM_KIND_BARRIER] = "BAR.SYNC",
+        [WM_KIND_EXIT] = "EXIT",
+    };
+    const char *base = bases[kind] != NULL ? bases[kind] : "?";
+    if (width == 0 || width == 4) {
+        (void)snprintf(opcode, 16, "%s", base);
+    } else {
+        (void)snprintf(opcode, 16, width < 4 ? "%s.U%u" : "%s.%u", base,
+                       8 * width);
+    }
+}
+
+static uint32_t add_static(wm_run *run, wm_kind kind, uint32_t event,
+                           uint32_t width)
+{
+    wm_launch *launch = &run->launch;
+    uint32_t id = launch->n_statics++;
+    wm_static *item = &run->statics[id];
+    *item = (wm_static){.pc = FIRST_PC + (uint64_t)event * PC_STEP,
+                        .kind = (uint8_t)kind,
+                        .width = (uint8_t)width,
+                        .opcode = run->opcodes[id]};
+    if (event < run->events->n) {
+        item->line = run->events->items[event].line;
+    }
+    set_opcode(run->opcodes[id], kind, width);
+    return id;
+}
+
+static bool append(wm_warp *warp, const wm_record *record)
+{
+    if (!wm_grow(&warp->records, &warp->capacity, warp->n_records + 1,
+                 sizeof(*warp->records))) {
+        return false;
+    }
+    warp->records[warp->n_records++] = *record;
+    return true;
+}
+
+/* The loads, youngest first, whose values were used: they are waited for. */
+static uint32_t wait_for(wm_warp *warp, uint64_t uses)
+{
+    uint32_t wait = 0;
+    uint32_t n =
+        warp->n_loads < WM_RECENT_LOADS ? warp->n_loads : WM_RECENT_LOADS;
+    for (uint32_t i = 0; uses != 0 && i < n; i++) {
+        uint8_t *bit = &warp->recent[(warp->n_loads - 1 - i) % WM_RECENT_LOADS];
+        if (*bit != NO_LOADBIT && (uses >> *bit & 1) != 0) {
+            wait |= UINT32_C(1) << i;
+            *bit = NO_LOADBIT;
+        }
+    }
+    return wait;
+}
+
+/* The record's gap; what does not fit goes into GAP records before it. */
+static bool set_gap(wm_run *run, wm_warp *warp, wm_record *record,
+                    const wm_entry *gap)
+{
+    uint32_t head = gap->head;
+    uint32_t tail = gap->tail;
+    run->cta.work.n_other += (uint64_t)head + tail;
+    record->wait = wait_for(warp, gap->uses);
+    while (head > SLOTS_MAX || tail > SLOTS_MAX) {
+        wm_record pause = {.kind = WM_KIND_GAP};
+        uint32_t n = head < SLOTS_MAX ? head : SLOTS_MAX;
+        pause.head_cycles = pause.head_slots = (uint16_t)n;
+        head -= n;
+        if (head == 0) {
+            pause.wait = record->wait;
+            record->wait = 0;
+            n = tail < SLOTS_MAX ? tail : SLOTS_MAX;
+            pause.tail_cycles = pause.tail_slots = (uint16_t)n;
+            tail -= n;
+        }
+        if (!append(warp, &pause)) {
+            return false;
+        }
+    }
+    record->head_cycles = record->head_slots = (uint16_t)head;
+    record->tail_cycles = record->tail_slots = (uint16_t)tail;
+    return true;
+}
+
+/* One record of the lanes in mask; addresses[n] is the n-th active lane's. */
+static bool emit(wm_run *run, wm_warp *warp, const wm_entry *gap, uint64_t mask,
+                 const uint64_t *addresses)
+{
+    const wm_event *event = &run->events->items[gap->event];
+    wm_space space =
+        event->op == WM_EVENT_BARRIER ? WM_SPACE_GLOBAL : (wm_space)gap->space;
+    wm_kind kind = kind_of(event, space);
+    uint32_t *id = &run->static_of[gap->event * WM_SPACE_COUNT + space];
+    wm_record record = {
+        .mask = mask, .kind = (uint8_t)kind, .width = gap->width};
+    if (*id == NO_STATIC) {
+        *id = add_static(run, kind, gap->event, gap->width);
+    }
+    record.static_id = *id;
+    if (!set_gap(run, warp, &record, gap)) {
+        return false;
+    }
+    if (wm_kind_is_memory(kind)) {
+        run->n_accesses += wm_popcount64(mask);
+        if (!wm_record_set_addresses(&run->cta, &record, addresses)) {
+            return false;
+        }
+    }
+    if (wm_kind_is_load(kind)) {
+        warp->recent[warp->n_loads++ % WM_RECENT_LOADS] = event->load_bit;
+    }
+    return append(warp, &record);
+}
+
+static void join_gap(wm_entry *gap, const wm_entry *entry)
+{
+    gap->head = gap->head > entry->head ? gap->head : entry->head;
+    gap->tail = gap->tail > entry->tail ? gap->tail : entry->tail;
+    gap->uses |= entry->uses;
+}
+
+typedef struct warp_lanes {
+    wm_lane *lanes;
+    uint32_t n;
+    size_t at[WM_LANES_MAX];
+    uint32_t next[WM_LANES_MAX]; /* event, or NO_EVENT */
+} warp_lanes;
+
+static warp_lanes lanes_of(wm_run *run, uint32_t w)
+{
+    warp_lanes warp = {.lanes = run->lanes + w * run->spec->warp_size};
+    uint32_t n = run->n_lanes - w * run->spec->warp_size;
+    warp.n = n < run->spec->warp_size ? n : run->spec->warp_size;
+    for (uint32_t l = 0; l < warp.n; l++) {
+        warp.next[l] = warp.lanes[l].n_entries != 0
+                           ? warp.lanes[l].entries[0].event
+                           : NO_EVENT;
+    }
+    return warp;
+}
+
+/* The lanes at event go on together, those of one space and width. */
+static bool step(wm_run *run, wm_warp *warp, warp_lanes *w, uint32_t event)
+{
+    uint64_t addresses[WM_LANES_MAX];
+    uint64_t mask = 0;
+    wm_entry gap = {0};
+    uint32_t n = 0;
+    for (uint32_t l = 0; l < w->n; l++) {
+        if (w->next[l] != event) {
+            continue;
+        }
+        wm_lane *lane = &w->lanes[l];
+        const wm_entry *entry = &lane->entries[w->at[l]];
+        if (n == 0) {
+            gap = *entry;
+        } else if (entry->space != gap.space || entry->width != gap.width) {
+            continue;
+        }
+        join_gap(&gap, entry);
+        addresses[n++] = entry->address;
+        mask |= UINT64_C(1) << l;
+        w->at[l]++;
+        w->next[l] = w->at[l] < lane->n_entries ? entry[1].event : NO_EVENT;
+    }
+    uint8_t op = run->events->items[event].op;
+    return op == WM_EVENT_MARK || op == WM_EVENT_WARP ||
+           emit(run, warp, &gap, mask, addresses);
+}
+
+bool wm_regroup_warp(wm_run *run, uint32_t w)
+{
+    wm_warp *warp = &run->warps[w];
+    warp_lanes lanes = lanes_of(run, w);
+    for (;;) {
+        uint32_t lowest = NO_EVENT;
+        for (uint32_t l = 0; l < lanes.n; l++) {
+            lowest = lanes.next[l] < lowest ? lanes.next[l] : lowest;
+        }
+        if (lowest == NO_EVENT) {
+            break;
+        }
+        if (!step(run, warp, &lanes, lowest)) {
+            return false;
+        }
+    }
+    for (uint32_t l = 0; l < lanes.n; l++) {
+        lanes.lanes[l].n_entries = 0;
+    }
+    return true;
+}
+
+bool wm_regroup_finish(wm_run *run, uint32_t w)
+{
+    wm_warp *warp = &run->warps[w];
+    warp_lanes lanes = lanes_of(run, w);
+    wm_entry gap = {0};
+    for (uint32_t l = 0; l < lanes.n; l++) {
+        join_gap(&gap, &lanes.lanes[l].open);
+    }
+    if (run->exit_static == NO_STATIC) {
+        run->exit_static =
+            add_static(run, WM_KIND_EXIT, (uint32_t)run->events->n, 0);
+    }
+    wm_record record = {.mask = wm_low_mask(lanes.n),
+                        .kind = WM_KIND_EXIT,
+                        .static_id = run->exit_static};
+    run->cta.work.n_other++; /* the exit itself */
+    return set_gap(run, warp, &record, &gap) && append(warp, &record);
+}
