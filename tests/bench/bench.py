@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 
-PARTS = ("speed", "instructions", "peer", "scaling")
+PARTS = ("speed", "decode", "instructions", "peer", "scaling")
 
 
 def options():
@@ -23,7 +23,7 @@ def options():
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("program", nargs="?", metavar="WARPMEM")
     parser.add_argument("--only", default=",".join(PARTS), metavar="PARTS",
-                        help="of speed, instructions, peer, scaling")
+                        help="of " + ", ".join(PARTS))
     parser.add_argument("--quick", action="store_true",
                         help="half the CTAs, median of 3 instead of 5")
     parser.add_argument("--threads", default="1,2", metavar="N,N")
@@ -57,6 +57,7 @@ if CHOSEN.program:
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)),
                              "..", "acceptance"))
 import callgrind  # noqa: E402  (the program must be known before)
+import decode     # noqa: E402
 import peer       # noqa: E402
 import scaling    # noqa: E402
 import speed      # noqa: E402
@@ -85,6 +86,8 @@ def measure(folder):
         result["speed"], result["start_up"] = speed.measure(
             folder, "quick" if CHOSEN.quick else "full", n_rounds,
             CHOSEN.threads)
+    if "decode" in CHOSEN.only:
+        result["decode"] = decode.measure(folder, CHOSEN.quick, n_rounds)
     if "peer" in CHOSEN.only:
         if peer.is_here():
             result["peer"] = peer.measure(folder, n_rounds)

@@ -162,6 +162,17 @@ def scaling_tables(scaling):
     return found
 
 
+def decode_table(rows):
+    head = ["trace", "records", "bytes per record", "read, M records/s",
+            "write, M records/s", "CPU, -j 2", "speed-up, -j 2"]
+    return table(head, [
+        [row["trace"], "{:,}".format(row["records"]),
+         "%.4g" % row["bytes_per_record"],
+         "%.3g" % (row["read_per_s"] / MILLION),
+         "%.3g" % (row["write_per_s"] / MILLION), "%.2f x" % row["cpu_two"],
+         "%.2f x" % row["speed_up"]] for row in rows])
+
+
 def sections(result):
     """{name of the mark: Markdown} of what was measured."""
     found = {"machine": result["machine"]}
@@ -178,6 +189,8 @@ def sections(result):
                 found["stages-" + mode] = stages_table(rows, mode)
     if "scaling" in result:
         found.update(scaling_tables(result["scaling"]))
+    if "decode" in result:
+        found["decode"] = decode_table(result["decode"])
     if "peer" in result:
         found["peer"] = peer_table(result["peer"])
     return found
