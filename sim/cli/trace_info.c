@@ -38,7 +38,9 @@ static const wm_option info_option_list[] = {
 
 static const wm_option_table info_table = {
     info_option_list, sizeof(info_option_list) / sizeof(info_option_list[0]), 1,
-    1, "Addresses are those of global accesses: first byte to last byte."};
+    1,
+    "Addresses, bytes asked for, sectors of 32 bytes and pages are those of "
+    "global accesses,\nbefore any cache."};
 
 /* --- text ---------------------------------------------------------------- */
 
@@ -66,16 +68,25 @@ static void info_text_launch(wm_buffer *out, size_t number,
 static void info_text_kinds(wm_buffer *out, const wm_launch_stats *total)
 {
     uint64_t n_all = total->n_records;
-    char share[WM_HUMAN_BYTES];
-    wm_buffer_puts(out, "\nrecords by kind\n");
+    char share[WM_HUMAN_BYTES], bytes[WM_HUMAN_BYTES];
+    wm_buffer_puts(out, "\nrecords by kind                       share      "
+                        "asked      sectors  each\n");
     for (size_t kind = 0; kind < WM_KIND_COUNT; kind++) {
         uint64_t n = total->n_by_kind[kind];
-        if (n != 0) {
-            wm_buffer_printf(
-                out, "  %-18s %14" PRIu64 "  %7s\n",
-                wm_kind_name((wm_kind)kind), n,
-                wm_human_percent(share, true, (double)n / (double)n_all));
+        uint64_t n_sectors = total->n_sectors_by_kind[kind];
+        if (n == 0) {
+            continue;
         }
+        wm_buffer_printf(
+            out, "  %-18s %14" PRIu64 "  %7s", wm_kind_name((wm_kind)kind), n,
+            wm_human_percent(share, true, (double)n / (double)n_all));
+        if (wm_kind_is_global((wm_kind)kind)) {
+            wm_buffer_printf(
+                out, " %10s %12" PRIu64 " %5.2f",
+                wm_human_bytes(bytes, (double)total->n_bytes_by_kind[kind]),
+                n_sectors, (double)n_sectors / (double)n);
+        }
+        wm_buffer_puts(out, "\n");
     }
     wm_buffer_printf(out, "  %-18s %14" PRIu64 "\n", "(not records)",
                      total->n_other);
@@ -100,6 +111,9 @@ static void info_text(const wm_trace_survey *survey, wm_buffer *out)
         wm_buffer_printf(out, "addresses 0x%" PRIx64 " to 0x%" PRIx64 "\n",
                          total->first_addr, total->end_addr - 1);
     }
+    wm_buffer_printf(
+        out, "footprint %s in pages of 4 KiB\n",
+        wm_human_bytes(bytes, (double)(total->n_pages * WM_FOOTPRINT_PAGE)));
     wm_buffer_printf(out, "launches  %zu\n", stats->n_launches);
     for (size_t i = 0; i < stats->n_launches; i++) {
         info_text_launch(out, i + 1, &stats->launches[i]);
@@ -128,6 +142,21 @@ static void info_json_address(wm_json *json, const char *key, bool has_value,
     wm_json_string(json, text);
 }
 
+/* Kinds in global memory only: the others have no sectors. */
+static void info_json_kinds(wm_json *json, const char *key,
+                            const uint64_t n_by_kind[WM_KIND_COUNT])
+{
+    wm_json_key(json, key);
+    wm_json_open(json, '{');
+    for (size_t kind = 0; kind < WM_KIND_COUNT; kind++) {
+        if (wm_kind_is_global((wm_kind)kind)) {
+            info_json_number(json, wm_kind_name((wm_kind)kind),
+                             n_by_kind[kind]);
+        }
+    }
+    wm_json_close(json, '}');
+}
+
 static void info_json_counts(wm_json *json, const wm_launch_stats *launch)
 {
     bool has_addr = launch->end_addr != 0;
@@ -143,6 +172,10 @@ static void info_json_counts(wm_json *json, const wm_launch_stats *launch)
                          launch->n_by_kind[kind]);
     }
     wm_json_close(json, '}');
+    info_json_kinds(json, "requested_bytes_by_kind", launch->n_bytes_by_kind);
+    info_json_kinds(json, "sectors_by_kind", launch->n_sectors_by_kind);
+    info_json_number(json, "footprint_bytes",
+                     launch->n_pages * WM_FOOTPRINT_PAGE);
     info_json_address(json, "first_address", has_addr, launch->first_addr);
     info_json_address(json, "last_address", has_addr, launch->end_addr - 1);
 }

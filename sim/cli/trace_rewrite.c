@@ -30,7 +30,8 @@ static wm_status rewrite_cta(void *context, const wm_launch *launch,
 static const wm_trace_sink rewrite_sink = {rewrite_copy, rewrite_launch,
                                            rewrite_cta, NULL};
 
-static void rewrite_note(const wm_trace_walk *walk, const char *output)
+static void rewrite_note(const wm_trace_walk *walk, uint64_t n_stored_bytes,
+                         size_t n_paths, const char *output)
 {
     struct stat info;
     char in[WM_HUMAN_BYTES], out[WM_HUMAN_BYTES];
@@ -38,17 +39,44 @@ static void rewrite_note(const wm_trace_walk *walk, const char *output)
         info.st_size <= 0) {
         return;
     }
-    double n_in = (double)walk->n_stored_bytes;
+    double n_in = (double)n_stored_bytes;
     double n_out = (double)info.st_size;
     wm_output_note("%s: %s of %s became %s (ratio %.2f)", output,
-                   wm_human_bytes(in, n_in), walk->format,
+                   wm_human_bytes(in, n_in),
+                   n_paths == 1 ? walk->format : "traces",
                    wm_human_bytes(out, n_out), n_in / n_out);
 }
 
-wm_status wm_trace_rewrite(wm_trace_walk *walk, const char *to,
-                           const char *output, bool is_quiet, wm_error *err)
+/* Reads every trace; *incomplete is the last that is. */
+static wm_status rewrite_walks(wm_trace_walk *walk, const char *const *paths,
+                               size_t n_paths, uint64_t *n_stored_bytes,
+                               const char **incomplete, wm_error *err)
+{
+    wm_status status = WM_OK;
+    for (size_t i = 0; status == WM_OK && i < n_paths; i++) {
+        walk->path = paths[i];
+        status = wm_trace_walk_run(walk, err);
+        *n_stored_bytes += walk->n_stored_bytes;
+        if (status == WM_OK && !walk->is_complete) {
+            *incomplete = paths[i];
+            if (!walk->keep_going) {
+                status = wm_fail(err, WM_EFORMAT,
+                                 "%s: the trace is incomplete; --keep-going "
+                                 "converts what there is",
+                                 walk->path);
+            }
+        }
+    }
+    return status;
+}
+
+wm_status wm_trace_rewrite_all(wm_trace_walk *walk, const char *const *paths,
+                               size_t n_paths, const char *to,
+                               const char *output, bool is_quiet, wm_error *err)
 {
     wm_trace_writer *writer = NULL;
+    const char *incomplete = NULL;
+    uint64_t n_stored_bytes = 0;
     if (output == NULL || strcmp(output, "-") == 0) {
         return wm_fail(err, WM_EUSAGE,
                        "--output: want a name: a trace cannot be written "
@@ -63,13 +91,8 @@ wm_status wm_trace_rewrite(wm_trace_walk *walk, const char *to,
     }
     walk->sink = &rewrite_sink;
     walk->context = writer;
-    status = wm_trace_walk_run(walk, err);
-    if (status == WM_OK && !walk->is_complete && !walk->keep_going) {
-        status = wm_fail(err, WM_EFORMAT,
-                         "%s: the trace is incomplete; --keep-going converts "
-                         "what there is",
-                         walk->path);
-    }
+    status =
+        rewrite_walks(walk, paths, n_paths, &n_stored_bytes, &incomplete, err);
     if (status != WM_OK) {
         wm_trace_abort(writer);
         return status;
@@ -77,13 +100,20 @@ wm_status wm_trace_rewrite(wm_trace_walk *walk, const char *to,
     status = wm_trace_finish(writer, err);
     walk->is_written = status == WM_OK;
     if (status == WM_OK && !is_quiet) {
-        rewrite_note(walk, output);
+        rewrite_note(walk, n_stored_bytes, n_paths, output);
     }
-    if (status == WM_OK && !walk->is_complete) {
+    if (status == WM_OK && incomplete != NULL) {
         status = wm_fail(err, WM_EFORMAT,
                          "%s: the trace is incomplete; what there is was "
                          "written",
-                         walk->path);
+                         incomplete);
     }
     return status;
+}
+
+wm_status wm_trace_rewrite(wm_trace_walk *walk, const char *to,
+                           const char *output, bool is_quiet, wm_error *err)
+{
+    const char *path = walk->path;
+    return wm_trace_rewrite_all(walk, &path, 1, to, output, is_quiet, err);
 }

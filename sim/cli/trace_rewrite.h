@@ -26,4 +26,11 @@
 wm_status wm_trace_rewrite(wm_trace_walk *walk, const char *to,
                            const char *output, bool is_quiet, wm_error *err);
 
+/* The same for several traces, one behind the other into one output; walk->path
+ * is set here, to that of the last trace read. */
+wm_status wm_trace_rewrite_all(wm_trace_walk *walk, const char *const *paths,
+                               size_t n_paths, const char *to,
+                               const char *output, bool is_quiet,
+                               wm_error *err);
+
 #endif

@@ -4,12 +4,15 @@
  *
  * Units      addresses and sizes in bytes.
  * Ownership  init/fini; names are copies.
- * Cost       a few ns a record; by_kind false: nothing per record.
+ * Cost       some 100 ns a record, memory by the pages touched; by_kind false:
+ *            nothing per record.
  */
 #ifndef WM_CLI_TRACE_STATS_H
 #define WM_CLI_TRACE_STATS_H
 
+#include "cli/footprint.h"
 #include "cli/trace_walk.h"
+#include "model/coalescer/coalescer.h"
 
 typedef struct wm_launch_stats {
     char *name; /* of a launch; NULL in a sum */
@@ -24,6 +27,11 @@ typedef struct wm_launch_stats {
     uint64_t n_records;
     /* From here on only by_kind. */
     uint64_t n_by_kind[WM_KIND_COUNT];
+    /* Of kinds in global memory: bytes that lanes ask for, and the 32-byte
+     * sectors that they coalesce to, as the engine counts them. */
+    uint64_t n_bytes_by_kind[WM_KIND_COUNT];
+    uint64_t n_sectors_by_kind[WM_KIND_COUNT];
+    uint64_t n_pages; /* of WM_FOOTPRINT_PAGE bytes, touched in it */
     uint64_t n_warps;
     uint64_t n_other; /* instructions that are not records */
     /* Of global accesses: first byte and one past the last; no access: 0. */
@@ -38,7 +46,16 @@ typedef struct wm_trace_stats {
     wm_launch_stats total;
     uint64_t n_copies;
     uint64_t n_copied_bytes;
+    wm_coalescer coalescer;
+    wm_coalesced coalesced;
+    wm_footprint in_launch, in_total;
 } wm_trace_stats;
+
+/* Kinds whose addresses are in global memory. */
+static inline bool wm_kind_is_global(wm_kind kind)
+{
+    return kind <= WM_KIND_GLOBAL_REDUCTION || kind == WM_KIND_ASYNC_COPY;
+}
 
 /* A trace read to its end: its walk, its warnings, what it holds. */
 typedef struct wm_trace_survey {

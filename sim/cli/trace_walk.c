@@ -4,10 +4,28 @@
 #include "cli/trace_walk.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/output.h"
 
 static const wm_cta_range all_ctas = {0, UINT64_MAX};
+
+/* Leaves the other warps without records. */
+static void keep_warps(const wm_cta_range *range, wm_cta *cta)
+{
+    memset(&cta->work, 0, sizeof(cta->work));
+    for (uint32_t w = 0; w < cta->n_warps; w++) {
+        wm_warp_span *span = &cta->warps[w];
+        if (w < range->n_skip || w - range->n_skip >= range->n_count) {
+            span->n_records = 0;
+        }
+        for (uint32_t i = 0; i < span->n_records; i++) {
+            const wm_record *record = &cta->records[span->first + i];
+            cta->work.n_other +=
+                (uint64_t)record->head_slots + record->tail_slots;
+        }
+    }
+}
 
 static wm_status walk_ctas(const wm_trace_walk *walk, wm_trace *trace,
                            const wm_cta_range *range, wm_cta *cta,
@@ -19,6 +37,9 @@ static wm_status walk_ctas(const wm_trace_walk *walk, wm_trace *trace,
     for (uint64_t n = 0; status == WM_OK && has_cta && n < range->n_count;
          n++) {
         status = wm_trace_next_cta(trace, cta, &has_cta, err);
+        if (status == WM_OK && has_cta && walk->warps != NULL) {
+            keep_warps(walk->warps, cta);
+        }
         if (status == WM_OK && has_cta && sink->cta != NULL) {
             status = sink->cta(walk->context, wm_trace_launch(trace), cta, err);
         }
@@ -104,12 +125,15 @@ wm_status wm_part_walk_init(wm_part_walk *part, const char *path,
                             const wm_part_options *options, bool keep_going,
                             wm_error *err)
 {
+    const wm_cta_range *warps = &options->warps;
+    bool is_all = warps->n_skip == 0 && warps->n_count == UINT64_MAX;
     wm_diag_init(&part->diag);
     part->walk = (wm_trace_walk){.path = path,
                                  .keep_going = keep_going,
                                  .may_seek = true,
                                  .select = &part->select,
                                  .ctas = &options->ctas,
+                                 .warps = is_all ? NULL : warps,
                                  .diag = &part->diag};
     return wm_select_init(&part->select, &options->select, err);
 }

@@ -26,7 +26,7 @@ typedef struct wm_trace_sink {
                             wm_error *err);
 } wm_trace_sink;
 
-/* CTAs in file order. */
+/* CTAs in file order, or warps of a CTA by number. */
 typedef struct wm_cta_range {
     uint64_t n_skip;
     uint64_t n_count; /* UINT64_MAX = all that follow */
@@ -41,7 +41,10 @@ typedef struct wm_trace_walk {
     uint32_t jobs;            /* threads that may decode; 0 is 1 */
     wm_select *select;        /* NULL = every launch */
     const wm_cta_range *ctas; /* of each launch; NULL = all */
-    wm_diag *diag;            /* may be NULL */
+    /* Of each CTA; NULL = all.  The others have no records; a CTA's work then
+     * counts what the gaps of those that stay say, without operations. */
+    const wm_cta_range *warps;
+    wm_diag *diag; /* may be NULL */
     const wm_trace_sink *sink;
     void *context;
     /* out, also after an error */
@@ -58,11 +61,12 @@ wm_status wm_trace_walk_run(wm_trace_walk *walk, wm_error *err);
 typedef struct wm_part_options {
     wm_select_options select;
     wm_cta_range ctas;
+    wm_cta_range warps;
 } wm_part_options;
 
 #define WM_PART_ALL                                                            \
     {                                                                          \
-        {NULL, 0, UINT64_MAX},                                                 \
+        {NULL, 0, UINT64_MAX}, {0, UINT64_MAX},                                \
         {                                                                      \
             0, UINT64_MAX                                                      \
         }                                                                      \
@@ -79,10 +83,26 @@ typedef struct wm_part_options {
          offsetof(VALUES, MEMBER.ctas.n_skip),                                 \
          0,                                                                    \
          UINT64_MAX},                                                          \
+        {WM_OPTION_NUMBER,                                                     \
+         '\0',                                                                 \
+         "cta-count",                                                          \
+         "N",                                                                  \
+         "Then take at most N. [Default: all]",                                \
+         offsetof(VALUES, MEMBER.ctas.n_count),                                \
+         0,                                                                    \
+         UINT64_MAX},                                                          \
+        {WM_OPTION_NUMBER,                                                     \
+         '\0',                                                                 \
+         "warp-skip",                                                          \
+         "N",                                                                  \
+         "Leave out the first N warps of each CTA. [Default: 0]",              \
+         offsetof(VALUES, MEMBER.warps.n_skip),                                \
+         0,                                                                    \
+         UINT64_MAX},                                                          \
     {                                                                          \
-        WM_OPTION_NUMBER, '\0', "cta-count", "N",                              \
+        WM_OPTION_NUMBER, '\0', "warp-count", "N",                             \
             "Then take at most N. [Default: all]",                             \
-            offsetof(VALUES, MEMBER.ctas.n_count), 0, UINT64_MAX               \
+            offsetof(VALUES, MEMBER.warps.n_count), 0, UINT64_MAX              \
     }
 
 /* A walk over a part of a trace, with its own selection and warnings. */

@@ -87,6 +87,18 @@ def check_exact(name, source, folder):
     return first
 
 
+def check_info(name, native):
+    """`trace info` predicts the sectors that a run counts."""
+    info = wm.run("trace", "info", "-f", "json", "--keep-going",
+                  native).json()["total"]["sectors_by_kind"]
+    metrics = results(native)[1]["metrics"]
+    for kind, n_sectors in info.items():
+        wm.check(metrics["l1.%s.sectors" % kind] == n_sectors,
+                 "%s: %s sectors, info says %d, run %s" % (
+                     name, kind, n_sectors,
+                     metrics["l1.%s.sectors" % kind]))
+
+
 def check_accelsim(name, native, folder):
     back = convert(native, "accelsim",
                    os.path.join(folder, "text of " + name.replace("/", "_")))
@@ -107,6 +119,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             try:
                 native = check_exact(name, path, folder)
+                check_info(name, native)
                 check_accelsim(name, native, folder)
             except AssertionError as error:
                 print("FAIL    %s" % error)
