@@ -25,6 +25,19 @@ static uint32_t counts_load(wm_sm *sm, uint32_t i, bool is_cached)
     return miss;
 }
 
+/* Loads that the L1 looks up, and those that pass it by. */
+static void counts_observe(const wm_params *params, const wm_sm *sm, uint32_t i,
+                           bool is_cached)
+{
+    const wm_observation observation = {.level = 1,
+                                        .what = is_cached ? WM_OBSERVED_READ
+                                                          : WM_OBSERVED_BYPASS,
+                                        .sectors = sm->coalesced.sectors[i],
+                                        .unit = sm->id,
+                                        .line = sm->coalesced.line[i]};
+    params->observe(&observation, params->observe_context);
+}
+
 static void counts_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
                           const wm_record *record, uint64_t step)
 {
@@ -49,6 +62,9 @@ static void counts_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
         if (is_store) {
             hit = wm_l1_store(params, sm, line, sectors, full);
         } else if (!is_atomic) {
+            if (params->observe != NULL) {
+                counts_observe(params, sm, i, is_cached);
+            }
             sent = counts_load(sm, i, is_cached);
             hit = sectors & ~sent;
         }

@@ -61,6 +61,8 @@ typedef struct wm_params {
     bool is_l1_on;
     bool is_counts;
     bool per_instruction;
+    wm_observe_fn observe; /* NULL in timing mode */
+    void *observe_context;
 } wm_params;
 
 /* Where a line goes. */

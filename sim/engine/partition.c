@@ -88,6 +88,24 @@ static void partition_reply(wm_engine *engine, wm_partition *partition,
     }
 }
 
+static void partition_observe(const wm_engine *engine,
+                              const wm_partition *partition,
+                              const wm_request *request)
+{
+    const wm_params *params = &engine->params;
+    const wm_observation observation = {
+        .level = 2,
+        .what =
+            request->op == WM_OP_WRITE ? WM_OBSERVED_WRITE : WM_OBSERVED_READ,
+        .sectors = request->sectors,
+        .full = request->full,
+        .unit = (uint32_t)(partition - engine->partitions) *
+                    params->slices_per_partition +
+                request->slice,
+        .line = request->line};
+    params->observe(&observation, params->observe_context);
+}
+
 static void partition_serve(wm_engine *engine, wm_partition *partition,
                             uint32_t n)
 {
@@ -99,6 +117,9 @@ static void partition_serve(wm_engine *engine, wm_partition *partition,
                                 : NULL;
     wm_slice *slice = &partition->slices[request->slice];
     if (params->is_counts) {
+        if (params->observe != NULL) {
+            partition_observe(engine, partition, request);
+        }
         (void)wm_l2_access(params, partition, slice, request, bytes, 0);
         return;
     }
