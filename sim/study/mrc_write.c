@@ -21,10 +21,10 @@ static void text_head(const wm_mrc_view *view, wm_buffer *out)
     const uint64_t n = wm_mrc_n_accesses(mrc);
     char text[WM_HUMAN_BYTES];
     if (view->options->level == 1) {
-        wm_buffer_printf(out, "Miss ratio of %u L1s by the size of each",
+        wm_buffer_printf(out, "Miss ratio of L1s (%u) by the size of each",
                          wm_mrc_n_units(mrc));
     } else {
-        wm_buffer_printf(out, "Miss ratio of the L2 by its size, %u slices",
+        wm_buffer_printf(out, "Miss ratio of the L2 (slices: %u) by its size",
                          wm_mrc_n_units(mrc));
     }
     wm_buffer_puts(out, ", fully associative, LRU\n");
