@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/advise.h"
+#include "cli/auto_config.h"
 #include "cli/command.h"
 #include "cli/host.h"
 #include "cli/options.h"
@@ -149,67 +149,18 @@ static wm_status run_check_traces(const run *r, wm_error *err)
     return status;
 }
 
-/* Looking for the SM version takes the first bytes of a pipe for good. */
-static wm_status run_check_peek(const char *path, wm_error *err)
-{
-    struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) &&
-        !S_ISDIR(info.st_mode)) {
-        return wm_fail(err, WM_EUSAGE,
-                       "run: %s is no file that can be read twice, as "
-                       "--config auto does; name a configuration",
-                       path);
-    }
-    return WM_OK;
-}
-
-/* The SM version of the first launch of path, 0 when there is none. */
-static wm_status run_peek(const char *path, bool keep_going,
-                          uint32_t *sm_version, wm_error *err)
-{
-    const wm_trace_options options = {.keep_going = keep_going};
-    wm_trace *trace = NULL;
-    wm_command command;
-    *sm_version = 0;
-    wm_status status = wm_trace_open(path, &options, NULL, &trace, err);
-    while (status == WM_OK) {
-        status = wm_trace_next_command(trace, &command, err);
-        if (status != WM_OK || command.kind == WM_COMMAND_END) {
-            break;
-        }
-        if (command.kind == WM_COMMAND_LAUNCH) {
-            *sm_version = command.launch.sm_version;
-            break;
-        }
-    }
-    wm_trace_close(trace);
-    return status;
-}
-
 static wm_status run_load_config(run *r, wm_error *err)
 {
-    const char *name = r->options.config;
-    if (strcmp(name, "auto") == 0) {
-        uint32_t sm_version = 0;
-        wm_status status = run_check_peek(r->traces.items[0], err);
-        if (status == WM_OK) {
-            status = run_peek(r->traces.items[0], r->options.keep_going,
-                              &sm_version, err);
-        }
-        if (status != WM_OK) {
-            return status;
-        }
-        name = wm_config_for_sm_version(sm_version);
-        if (sm_version != 0) {
-            (void)snprintf(r->report.config_note, sizeof(r->report.config_note),
-                           "auto, sm_%u", sm_version);
-        } else {
-            (void)snprintf(r->report.config_note, sizeof(r->report.config_note),
-                           "auto, SM version unknown");
-        }
-    }
-    wm_status status = wm_config_load(name, r->options.sets.items,
-                                      r->options.sets.n, &r->config, err);
+    const wm_config_request request = {
+        .command = "run",
+        .name = r->options.config,
+        .sets = r->options.sets.items,
+        .n_sets = r->options.sets.n,
+        .trace = r->traces.items[0],
+        .keep_going = r->options.keep_going,
+    };
+    wm_status status =
+        wm_auto_config(&request, r->report.config_note, &r->config, err);
     r->report.config = r->config;
     return status;
 }

@@ -39,8 +39,8 @@ static const wm_option info_option_list[] = {
 static const wm_option_table info_table = {
     info_option_list, sizeof(info_option_list) / sizeof(info_option_list[0]), 1,
     1,
-    "Addresses, bytes asked for, sectors of 32 bytes and pages are those of "
-    "global accesses,\nbefore any cache."};
+    "Addresses, bytes asked for, sectors of 32 bytes and pages are those of\n"
+    "global accesses, before any cache."};
 
 /* --- text ---------------------------------------------------------------- */
 

@@ -31,6 +31,7 @@
 #include "base/buffer.h"
 #include "base/digest.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #define WM_SIZES_MAX  16u
 #define WM_TEXT_BYTES 256u /* of a TEXT, its NUL included */
@@ -129,6 +130,8 @@ extern const size_t wm_n_keys;
 const wm_key *wm_key_find(const char *name);
 /* The known key nearest to name by edit distance; never NULL. */
 const wm_key *wm_key_nearest(const char *name);
+/* The units of a quantity; NULL for words, switches, names and lists. */
+const wm_unit *wm_key_units(const wm_key *key);
 /* Appends the value as a person writes it: "6 MiB", "28 cycles", "xor". */
 void wm_key_format(const wm_key *key, const wm_config *values, wm_buffer *out);
 /* Where the value came from: "default", "configs/gpu/v100.yaml:12", "--set",

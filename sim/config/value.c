@@ -473,6 +473,12 @@ wm_status wm_value_parse(wm_config_set *set, wm_key_index index,
     return status;
 }
 
+const wm_unit *wm_key_units(const wm_key *key)
+{
+    const value_type *type = value_type_of(key);
+    return type->parse == sizes_parse ? NULL : type->units;
+}
+
 void wm_key_format(const wm_key *key, const wm_config *values, wm_buffer *out)
 {
     const value_type *type = value_type_of(key);

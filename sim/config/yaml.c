@@ -139,9 +139,26 @@ static wm_status yaml_copy_scalar(const yaml_reader *reader, const char *key,
     return text->is_failed ? wm_fail_memory(err) : WM_OK;
 }
 
+/* Appends the current event, an item of the list that text holds so far. */
+static wm_status yaml_copy_item(yaml_reader *reader, const char *key,
+                                wm_buffer *text, wm_buffer *items,
+                                wm_error *err)
+{
+    wm_buffer_puts(text, text->n_bytes != 0 ? ", " : "");
+    const size_t first = text->n_bytes;
+    wm_status status = yaml_copy_scalar(reader, key, text, err);
+    if (status == WM_OK) {
+        wm_buffer_add(items, text->bytes + first, text->n_bytes - first);
+        wm_buffer_add(items, "", 1);
+        status = items->is_failed ? wm_fail_memory(err) : WM_OK;
+    }
+    return status;
+}
+
 /* The current event starts a list; leaves its end as the current event. */
 static wm_status yaml_copy_list(yaml_reader *reader, const char *key,
-                                wm_buffer *text, wm_error *err)
+                                wm_buffer *text, wm_buffer *items,
+                                uint32_t *n_items, wm_error *err)
 {
     wm_status status = yaml_next(reader, err);
     while (status == WM_OK && reader->event.type != YAML_SEQUENCE_END_EVENT) {
@@ -153,8 +170,8 @@ static wm_status yaml_copy_list(yaml_reader *reader, const char *key,
                                     err);
         }
         if (status == WM_OK) {
-            wm_buffer_puts(text, text->n_bytes != 0 ? ", " : "");
-            status = yaml_copy_scalar(reader, key, text, err);
+            status = yaml_copy_item(reader, key, text, items, err);
+            ++*n_items;
         }
         if (status == WM_OK) {
             status = yaml_next(reader, err);
@@ -206,6 +223,7 @@ static wm_status yaml_add_entry(yaml_reader *reader, const yaml_mark_t *mark,
 static wm_status yaml_read_value(yaml_reader *reader, wm_error *err)
 {
     wm_buffer text;
+    wm_buffer items;
     size_t index = reader->out->n_entries - 1;
     wm_yaml_entry *entry = &reader->out->entry[index];
     wm_status status = yaml_check_plain(reader, entry->key, err);
@@ -215,13 +233,15 @@ static wm_status yaml_read_value(yaml_reader *reader, wm_error *err)
         return status;
     }
     wm_buffer_init(&text);
+    wm_buffer_init(&items);
     wm_buffer_puts(&text, "");
     if (reader->event.type == YAML_SCALAR_EVENT) {
         entry->kind = WM_YAML_SCALAR;
         status = yaml_copy_scalar(reader, entry->key, &text, err);
     } else if (reader->event.type == YAML_SEQUENCE_START_EVENT) {
         entry->kind = WM_YAML_LIST;
-        status = yaml_copy_list(reader, entry->key, &text, err);
+        status = yaml_copy_list(reader, entry->key, &text, &items,
+                                &entry->n_items, err);
     } else {
         entry->kind = WM_YAML_MAP;
     }
@@ -229,6 +249,7 @@ static wm_status yaml_read_value(yaml_reader *reader, wm_error *err)
         status = wm_fail_memory(err);
     }
     entry->value = text.bytes;
+    entry->items = items.bytes;
     return status;
 }
 
@@ -380,6 +401,7 @@ void wm_yaml_fini(wm_yaml *yaml)
 {
     for (size_t i = 0; i < yaml->n_entries; i++) {
         free(yaml->entry[i].value);
+        free(yaml->entry[i].items);
     }
     free(yaml->entry);
     memset(yaml, 0, sizeof(*yaml));

@@ -36,6 +36,8 @@ typedef enum wm_yaml_kind {
 typedef struct wm_yaml_entry {
     char key[WM_YAML_KEY_MAX];
     char *value;
+    char *items; /* WM_YAML_LIST: its values, each with its NUL */
+    uint32_t n_items;
     wm_yaml_kind kind;
     uint32_t line, column;             /* of the key */
     uint32_t value_line, value_column; /* of the value */

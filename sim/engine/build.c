@@ -136,6 +136,10 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
     params->config = *config;
     params->is_counts = options->mode == WM_MODE_COUNTS;
     params->per_instruction = options->per_instruction;
+    if (options->mode == WM_MODE_COUNTS) {
+        params->observe = options->observe;
+        params->observe_context = options->observe_context;
+    }
     params->is_l1_on = config->l1.enabled != 0;
     wm_status status =
         build_policy("l1.policy", config->l1.policy, &params->l1_policy, err);

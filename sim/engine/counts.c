@@ -2,12 +2,13 @@
  * counts.c -- counts mode: fills are at once, so nothing is ever pending and no
  * reply travels.
  *
- * The SMs take turns of params.window records, or of as many requests as the
- * mailbox holds; in it the SM's live warps take turns, each going on until it
- * needs a load it made, as a greedy scheduler would let it.  The
- * L2 sees a turn's requests in order, then those of the next SM: with one
- * thread at once, while they are in the host's cache, with several once all
- * SMs have had their turns.  A slice sees the same order either way.
+ * The SMs take turns of params.window records, or of as many lines as the
+ * mailbox holds (so that no hit changes the order of accesses); in it the SM's
+ * live warps take turns, each going on until it needs a load it made, as a
+ * greedy scheduler would let it.  The L2 sees a turn's requests in order, then
+ * those of the next SM: with one thread at once, while they are in the host's
+ * cache, with several once all SMs have had their turns.  A slice sees the same
+ * order either way.
  */
 #include "engine/engine_internal.h"
 
@@ -62,11 +63,27 @@ static uint32_t counts_store(const wm_params *params, wm_sm *sm, uint64_t line,
     return wm_popcount64(hit);
 }
 
+/* Loads that the L1 looks up, and those that pass it by. */
+static void counts_observe_load(const wm_params *params, const wm_sm *sm,
+                                bool is_cached, uint64_t line, uint32_t sectors)
+{
+    const wm_observation observation = {.level = 1,
+                                        .what = is_cached ? WM_OBSERVED_READ
+                                                          : WM_OBSERVED_BYPASS,
+                                        .sectors = (uint8_t)sectors,
+                                        .unit = sm->id,
+                                        .line = line};
+    params->observe(&observation, params->observe_context);
+}
+
 /* One line of a load or atomic; returns how many sectors the L1 held. */
 static uint32_t counts_read(const wm_params *params, wm_sm *sm, bool is_cached,
                             uint8_t op, uint64_t line, uint32_t sectors,
                             uint32_t serial)
 {
+    if (params->observe != NULL && op == WM_OP_READ) {
+        counts_observe_load(params, sm, is_cached, line, sectors);
+    }
     const uint32_t miss = is_cached ? counts_load(sm, line, sectors) : sectors;
     if (miss != 0) {
         counts_send(params, sm, op, line, miss, 0, serial, NULL);
@@ -89,6 +106,7 @@ static uint32_t counts_lines(const wm_params *params, wm_sm *sm, uint32_t warp,
     if (wm_front_is_plain(params, record)) {
         const uint64_t line = record->base >> 7;
         sm->stats.n_plain[kind]++;
+        sm->n_turn_lines++;
         *n_sectors = 4;
         return is_store ? counts_store(params, sm, line, 15, 15, NULL)
                         : counts_read(params, sm, is_cached, op, line, 15, 0);
@@ -97,8 +115,12 @@ static uint32_t counts_lines(const wm_params *params, wm_sm *sm, uint32_t warp,
         wm_front_memory(params, sm, warp, record, sm->warps[warp].lanes);
     const wm_coalesced *found = &sm->coalesced;
     uint32_t hits = 0;
-    *n_sectors = record->mask != 0 ? found->n_sectors : 0;
-    for (uint32_t i = 0; record->mask != 0 && i < found->n_entries; i++) {
+    if (record->mask == 0) {
+        return 0;
+    }
+    *n_sectors = found->n_sectors;
+    sm->n_turn_lines += found->n_entries;
+    for (uint32_t i = 0; i < found->n_entries; i++) {
         hits +=
             is_store
                 ? counts_store(params, sm, found->line[i], found->sectors[i],
@@ -194,7 +216,7 @@ static uint32_t counts_turn(const wm_params *params, wm_sm *sm, uint32_t warp,
         }
         record++;
         if (record->wait != 0 || n == TURN_RECORDS ||
-            sm->n_fifo + WM_LINES_MAX > WM_COUNTS_BOX) {
+            sm->n_turn_lines + WM_LINES_MAX > WM_COUNTS_BOX) {
             state->next = record;
             __builtin_prefetch(record);
             return n;
@@ -219,13 +241,14 @@ void wm_counts_window(wm_engine *engine, wm_sm *sm)
 {
     const wm_params *params = &engine->params;
     sm->n_fifo = 0;
+    sm->n_turn_lines = 0;
     if (sm->live == 0) {
         return;
     }
     counts_prefetch(sm);
     uint64_t n = 0;
     while (n < params->window && sm->live != 0 &&
-           sm->n_fifo + WM_LINES_MAX <= WM_COUNTS_BOX) {
+           sm->n_turn_lines + WM_LINES_MAX <= WM_COUNTS_BOX) {
         uint64_t later = sm->live & ~wm_low_mask(sm->turn);
         uint32_t warp = wm_lowest_bit(later != 0 ? later : sm->live);
         sm->turn = (warp + 1) % WM_WARPS_MAX;
@@ -234,9 +257,27 @@ void wm_counts_window(wm_engine *engine, wm_sm *sm)
     sm->stats.n_records += n;
 }
 
+static void counts_observe_request(const wm_params *params,
+                                   const wm_request *request)
+{
+    const wm_observation observation = {
+        .level = 2,
+        .what =
+            request->op == WM_OP_WRITE ? WM_OBSERVED_WRITE : WM_OBSERVED_READ,
+        .sectors = request->sectors,
+        .full = request->full,
+        .unit = (uint32_t)request->partition * params->slices_per_partition +
+                request->slice,
+        .line = request->line};
+    params->observe(&observation, params->observe_context);
+}
+
 static void counts_serve(wm_engine *engine, const wm_sm *sm,
                          const wm_request *request, wm_ref *place)
 {
+    if (engine->params.observe != NULL) {
+        counts_observe_request(&engine->params, request);
+    }
     wm_partition *partition = &engine->partitions[request->partition];
     wm_l2_count(&engine->params, partition, &partition->slices[request->slice],
                 request, place,

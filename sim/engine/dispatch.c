@@ -78,10 +78,19 @@ static void dispatch_reset_l1(wm_engine *engine, uint64_t sets)
         engine->params.config.kernel.l1_between == WM_L1_BETWEEN_KEEP;
     for (uint32_t s = 0; s < engine->params.n_sms; s++) {
         wm_cache *l1 = &engine->sms[s].l1;
+        if (l1->n_sets == sets && keep) {
+            continue;
+        }
         if (l1->n_sets != sets) {
             wm_cache_resize(l1, sets);
-        } else if (!keep) {
+        } else {
             wm_cache_clear(l1);
+        }
+        if (engine->params.observe != NULL) {
+            const wm_observation observation = {
+                .level = 1, .what = WM_OBSERVED_CLEAR, .unit = s};
+            engine->params.observe(&observation,
+                                   engine->params.observe_context);
         }
     }
 }

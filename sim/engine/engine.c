@@ -23,6 +23,9 @@ wm_status wm_engine_new(const wm_config *config,
         return wm_fail_memory(err);
     }
     engine->options = *options;
+    if (options->observe != NULL) {
+        engine->options.jobs = 1;
+    }
     engine->is_complete = true;
     wm_status status = wm_params_init(&engine->params, config, options, err);
     if (status == WM_OK) {

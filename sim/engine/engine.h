@@ -55,6 +55,24 @@ typedef bool (*wm_progress_fn)(const wm_progress *progress, void *context);
 typedef bool (*wm_select_fn)(const wm_launch *launch, uint64_t index,
                              void *context);
 
+/* What happens at a cache, for those who study the stream of accesses. */
+typedef enum wm_observed {
+    WM_OBSERVED_READ,   /* looked up; what misses is fetched */
+    WM_OBSERVED_WRITE,  /* L2: looked up; `full` sectors are valid after it */
+    WM_OBSERVED_BYPASS, /* L1: not looked up */
+    WM_OBSERVED_FILL,   /* L2: a memory copy made the sectors valid */
+    WM_OBSERVED_CLEAR   /* the unit is empty now */
+} wm_observed;
+
+typedef struct wm_observation {
+    uint8_t level; /* 1 or 2 */
+    uint8_t what;  /* wm_observed */
+    uint8_t sectors, full;
+    uint32_t unit; /* SM, or slice of the whole chip */
+    uint64_t line; /* number of the line inside its unit */
+} wm_observation;
+typedef void (*wm_observe_fn)(const wm_observation *observation, void *context);
+
 typedef struct wm_engine_options {
     wm_mode mode;
     uint32_t jobs; /* 0 = one per online processor */
@@ -70,6 +88,9 @@ typedef struct wm_engine_options {
     wm_select_fn select;
     void *select_context;
     wm_diag *diag;
+    wm_observe_fn observe; /* counts mode only, and then one thread; each
+                              unit's observations come in its own order */
+    void *observe_context;
 } wm_engine_options;
 
 /* Requests by the sectors they touch: 0, 1, 2, 3-4, 5-8, 9-16, 17-32, more. */

@@ -359,6 +359,16 @@ static void l2_copy_line(wm_engine *engine, uint64_t line, uint32_t sectors)
     wm_partition *partition = &engine->partitions[route.partition];
     wm_slice *slice = &partition->slices[route.slice];
     const uint64_t now = wm_clock_ps(&params->clock, engine->base);
+    if (params->observe != NULL) {
+        const wm_observation observation = {
+            .level = 2,
+            .what = WM_OBSERVED_FILL,
+            .sectors = (uint8_t)sectors,
+            .unit =
+                route.partition * params->slices_per_partition + route.slice,
+            .line = route.local};
+        params->observe(&observation, params->observe_context);
+    }
     wm_ref ref = wm_cache_find(&slice->tags, route.local);
     if (ref.way != WM_NO_INDEX) {
         wm_cache_touch(&slice->tags, &ref);
@@ -433,6 +443,13 @@ void wm_l2_between(wm_engine *engine)
             l2_clean_slice(engine, partition, slice,
                            rule == WM_L2_BETWEEN_FLUSH);
             wm_cache_clear(&slice->tags);
+            if (params->observe != NULL) {
+                const wm_observation observation = {
+                    .level = 2,
+                    .what = WM_OBSERVED_CLEAR,
+                    .unit = p * params->slices_per_partition + s};
+                params->observe(&observation, params->observe_context);
+            }
         }
     }
 }

@@ -64,6 +64,8 @@ typedef struct wm_params {
     bool is_counts;
     bool per_instruction;
     uint32_t ideal_static; /* of the present launch; WM_NO_INDEX = none */
+    wm_observe_fn observe; /* NULL in timing mode */
+    void *observe_context;
 } wm_params;
 
 /* Where a line goes. */

@@ -162,6 +162,7 @@ typedef struct wm_sm {
     uint32_t *finished; /* CTA places that ended in this window */
     uint32_t n_finished;
     uint64_t live;          /* counts mode: warps that can run */
+    uint32_t n_turn_lines;  /* counts mode: looked up in this turn */
     wm_status status;       /* WM_ENOMEM when an array could not grow */
     wm_coalesced coalesced; /* of the head record */
     wm_coalesced scratch;   /* local memory, words beyond the first */

@@ -51,6 +51,17 @@ typedef struct wm_format {
 extern const wm_format *const wm_formats[];
 
 /*
+ * A trace over a reader that is open already, whose digest and completeness
+ * are known (tape.c).  NULL when memory is short; else the reader is the
+ * trace's.
+ */
+wm_trace *wm_trace_over(const wm_format *format, wm_reader *reader,
+                        const wm_digest *digest, bool is_complete,
+                        uint64_t n_stored_bytes);
+/* The digest so far. */
+const wm_digest *wm_trace_digest_state(const wm_trace *trace);
+
+/*
  * Opens path with the format its content shows, for formats that name other
  * files (kernel lists).  *format says which; close with (*format)->close.
  */

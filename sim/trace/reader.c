@@ -103,6 +103,27 @@ wm_status wm_trace_open(const char *path, const wm_trace_options *options,
     return WM_OK;
 }
 
+wm_trace *wm_trace_over(const wm_format *format, wm_reader *reader,
+                        const wm_digest *digest, bool is_complete,
+                        uint64_t n_stored_bytes)
+{
+    wm_trace *trace = calloc(1, sizeof(*trace));
+    if (trace != NULL) {
+        wm_buffer_init(&trace->path);
+        trace->format = format;
+        trace->reader = reader;
+        trace->digest = *digest;
+        trace->is_complete = is_complete;
+        trace->n_bytes_done = trace->n_bytes_total = n_stored_bytes;
+    }
+    return trace;
+}
+
+const wm_digest *wm_trace_digest_state(const wm_trace *trace)
+{
+    return &trace->digest;
+}
+
 wm_status wm_trace_next_command(wm_trace *trace, wm_command *out, wm_error *err)
 {
     return trace->format->next_command(trace->reader, out, err);
