@@ -190,7 +190,7 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
 }
 
 /* --- memory --------------------------------------------------------------- */
-static wm_status build_lists(const wm_params *params, wm_sm *sm, wm_error *err)
+static void build_lists(const wm_params *params, wm_sm *sm, wm_arena *arena)
 {
     /* Counts mode has nothing in flight. */
     const uint32_t n_mshrs =
@@ -198,21 +198,20 @@ static wm_status build_lists(const wm_params *params, wm_sm *sm, wm_error *err)
     const uint32_t n_waiters = params->is_counts ? 1 : 4 * n_mshrs + 64;
     const uint32_t depth = (uint32_t)params->config.sm.lsu_queue;
     sm->release_mask = (2u << wm_highest_bit(n_mshrs)) - 1;
-    sm->mshrs = calloc(n_mshrs, sizeof(*sm->mshrs));
-    sm->waiters = calloc(n_waiters, sizeof(*sm->waiters));
-    sm->releases = calloc((size_t)sm->release_mask + 1, sizeof(*sm->releases));
-    sm->queue = calloc((size_t)depth + 1, sizeof(*sm->queue));
-    sm->starts = calloc(depth, sizeof(*sm->starts));
-    sm->fifo = calloc((size_t)params->fifo_mask + 1, sizeof(*sm->fifo));
-    sm->payload = calloc((size_t)params->fifo_mask + 1, sizeof(*sm->payload));
-    sm->finished = calloc(WM_WARPS_MAX, sizeof(*sm->finished));
-    sm->warps = aligned_alloc(64, WM_WARPS_MAX * sizeof(*sm->warps));
-    if (sm->mshrs == NULL || sm->waiters == NULL || sm->releases == NULL ||
-        sm->queue == NULL || sm->starts == NULL || sm->fifo == NULL ||
-        sm->payload == NULL || sm->finished == NULL || sm->warps == NULL) {
-        return wm_fail_memory(err);
+    const size_t room = (size_t)params->fifo_mask + 1;
+    sm->mshrs = wm_arena_take(arena, n_mshrs, sizeof(*sm->mshrs));
+    sm->waiters = wm_arena_take(arena, n_waiters, sizeof(*sm->waiters));
+    sm->releases = wm_arena_take(arena, (size_t)sm->release_mask + 1,
+                                 sizeof(*sm->releases));
+    sm->queue = wm_arena_take(arena, (size_t)depth + 1, sizeof(*sm->queue));
+    sm->starts = wm_arena_take(arena, depth, sizeof(*sm->starts));
+    sm->fifo = wm_arena_take(arena, room, sizeof(*sm->fifo));
+    sm->payload = wm_arena_take(arena, room, sizeof(*sm->payload));
+    sm->finished = wm_arena_take(arena, WM_WARPS_MAX, sizeof(*sm->finished));
+    sm->warps = wm_arena_take(arena, WM_WARPS_MAX, sizeof(*sm->warps));
+    if (arena->base == NULL) {
+        return;
     }
-    memset(sm->warps, 0, WM_WARPS_MAX * sizeof(*sm->warps));
     for (uint32_t i = 0; i < n_mshrs; i++) {
         sm->mshrs[i].next = i + 1;
     }
@@ -220,11 +219,10 @@ static wm_status build_lists(const wm_params *params, wm_sm *sm, wm_error *err)
         sm->waiters[i].next = i + 1;
     }
     sm->n_waiters_free = n_waiters;
-    return WM_OK;
 }
 
 static wm_status build_sm(const wm_params *params, wm_sm *sm, uint32_t id,
-                          wm_error *err)
+                          wm_arena *arena, wm_error *err)
 {
     sm->id = id;
     sm->n_schedulers = (uint32_t)params->config.sm.schedulers;
@@ -238,8 +236,8 @@ static wm_status build_sm(const wm_params *params, wm_sm *sm, uint32_t id,
                                   .is_locking = !params->is_counts,
                                   .policy = params->l1_policy,
                                   .seed = id};
-    wm_status status = wm_cache_init(&sm->l1, &geometry, err);
-    return status == WM_OK ? build_lists(params, sm, err) : status;
+    build_lists(params, sm, arena);
+    return wm_cache_init(&sm->l1, &geometry, arena, err);
 }
 
 static wm_dram_params build_dram(const wm_params *params)
@@ -264,7 +262,8 @@ static wm_dram_params build_dram(const wm_params *params)
 }
 
 static wm_status build_slice(const wm_params *params, wm_slice *slice,
-                             uint32_t local, uint32_t id, wm_error *err)
+                             uint32_t local, uint32_t id, wm_arena *arena,
+                             wm_error *err)
 {
     const wm_config *config = &params->config;
     wm_cache_geometry geometry = {.n_sets = config->l2.sets,
@@ -274,22 +273,16 @@ static wm_status build_slice(const wm_params *params, wm_slice *slice,
                                   .policy = params->l2_policy,
                                   .seed = UINT64_C(0x10000) + id};
     slice->local = local;
-    wm_status status = wm_cache_init(&slice->tags, &geometry, err);
-    if (status != WM_OK) {
-        return status;
-    }
-    slice->bytes =
-        calloc(config->l2.sets * config->l2.ways, sizeof(*slice->bytes));
-    slice->misses = calloc(config->l2.mshrs, sizeof(*slice->misses));
-    if (slice->bytes == NULL || slice->misses == NULL) {
-        return wm_fail_memory(err);
-    }
-    return WM_OK;
+    slice->bytes = wm_arena_take(arena, config->l2.sets * config->l2.ways,
+                                 sizeof(*slice->bytes));
+    slice->misses =
+        wm_arena_take(arena, config->l2.mshrs, sizeof(*slice->misses));
+    return wm_cache_init(&slice->tags, &geometry, arena, err);
 }
 
+/* All of a partition but what the arena holds. */
 static wm_status build_partition(const wm_params *params,
-                                 wm_partition *partition, uint32_t index,
-                                 wm_error *err)
+                                 wm_partition *partition, wm_error *err)
 {
     const uint32_t n = params->slices_per_partition;
     wm_dram_params dram = build_dram(params);
@@ -299,10 +292,6 @@ static wm_status build_partition(const wm_params *params,
         calloc(params->channels_per_partition, sizeof(*partition->channels));
     if (partition->slices == NULL || partition->channels == NULL) {
         return wm_fail_memory(err);
-    }
-    for (uint32_t s = 0; s < n && status == WM_OK; s++) {
-        status =
-            build_slice(params, &partition->slices[s], s, index * n + s, err);
     }
     for (uint32_t c = 0; c < params->channels_per_partition && status == WM_OK;
          c++) {
@@ -353,6 +342,22 @@ static wm_status build_memory(wm_engine *engine, wm_error *err)
     return wm_memory_model_init(engine->memory, &engine->params.config, err);
 }
 
+/* What SMs and slices take from the arena. */
+static wm_status build_units(wm_engine *engine, wm_error *err)
+{
+    const wm_params *params = &engine->params;
+    const uint32_t n = params->slices_per_partition;
+    wm_status status = WM_OK;
+    for (uint32_t s = 0; s < params->n_sms && status == WM_OK; s++) {
+        status = build_sm(params, &engine->sms[s], s, &engine->arena, err);
+    }
+    for (uint32_t s = 0; s < params->n_slices && status == WM_OK; s++) {
+        status = build_slice(params, &engine->partitions[s / n].slices[s % n],
+                             s % n, s, &engine->arena, err);
+    }
+    return status;
+}
+
 wm_status wm_build(wm_engine *engine, wm_error *err)
 {
     const wm_params *params = &engine->params;
@@ -367,11 +372,17 @@ wm_status wm_build(wm_engine *engine, wm_error *err)
                             engine->scratch == NULL)) {
         status = wm_fail_memory(err);
     }
-    for (uint32_t s = 0; s < params->n_sms && status == WM_OK; s++) {
-        status = build_sm(params, &engine->sms[s], s, err);
-    }
     for (uint32_t p = 0; p < params->n_partitions && status == WM_OK; p++) {
-        status = build_partition(params, &engine->partitions[p], p, err);
+        status = build_partition(params, &engine->partitions[p], err);
+    }
+    if (status == WM_OK) {
+        status = build_units(engine, err); /* adds up */
+    }
+    if (status == WM_OK) {
+        status = wm_arena_open(&engine->arena, err);
+    }
+    if (status == WM_OK) {
+        status = build_units(engine, err);
     }
     if (status == WM_OK && params->per_instruction) {
         engine->n_row_sets = wm_pool_threads(engine->pool);
@@ -385,28 +396,8 @@ wm_status wm_build(wm_engine *engine, wm_error *err)
     return status;
 }
 
-static void unbuild_sm(wm_sm *sm)
-{
-    wm_cache_fini(&sm->l1);
-    free(sm->mshrs);
-    free(sm->waiters);
-    free(sm->releases);
-    free(sm->queue);
-    free(sm->starts);
-    free(sm->fifo);
-    free(sm->payload);
-    free(sm->finished);
-    free(sm->warps);
-}
-
 static void unbuild_partition(const wm_params *params, wm_partition *partition)
 {
-    for (uint32_t s = 0;
-         partition->slices != NULL && s < params->slices_per_partition; s++) {
-        wm_cache_fini(&partition->slices[s].tags);
-        free(partition->slices[s].bytes);
-        free(partition->slices[s].misses);
-    }
     for (uint32_t c = 0;
          partition->channels != NULL && c < params->channels_per_partition;
          c++) {
@@ -464,11 +455,9 @@ void wm_unbuild(wm_engine *engine)
         unbuild_scratch(&engine->params, &engine->scratch[t]);
     }
     wm_pool_free(engine->pool);
+    wm_arena_close(&engine->arena);
     free(engine->scratch);
     engine->scratch = NULL;
-    for (uint32_t s = 0; engine->sms != NULL && s < engine->params.n_sms; s++) {
-        unbuild_sm(&engine->sms[s]);
-    }
     for (uint32_t p = 0;
          engine->partitions != NULL && p < engine->params.n_partitions; p++) {
         unbuild_partition(&engine->params, &engine->partitions[p]);

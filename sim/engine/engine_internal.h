@@ -9,6 +9,7 @@
 #ifndef WM_ENGINE_INTERNAL_H
 #define WM_ENGINE_INTERNAL_H
 
+#include "base/arena.h"
 #include "engine/engine.h"
 #include "engine/params_internal.h"
 #include "engine/partition_internal.h"
@@ -18,6 +19,7 @@
 struct wm_engine {
     wm_params params;
     wm_engine_options options;
+    wm_arena arena; /* the state of SMs and slices */
     wm_sm *sms;
     wm_partition *partitions;
     wm_memory_model *memory; /* shared by all banked channels, or NULL */

@@ -72,8 +72,19 @@ static uint32_t cache_tag(const unsigned char *block, uint32_t way)
     return tag;
 }
 
+static void cache_take(wm_cache *cache, wm_arena *arena)
+{
+    const size_t n_lines = (size_t)cache->n_sets * cache->ways;
+    cache->blocks = wm_arena_take(arena, cache->n_sets, cache->block_bytes);
+    cache->line = wm_arena_take(arena, n_lines, sizeof(*cache->line));
+    cache->full_tag = wm_arena_take(arena, n_lines, sizeof(*cache->full_tag));
+    cache->regions =
+        wm_arena_take(arena, WM_CACHE_REGIONS, sizeof(*cache->regions));
+    cache->memo = wm_arena_take(arena, WM_CACHE_MEMO, sizeof(*cache->memo));
+}
+
 wm_status wm_cache_init(wm_cache *cache, const wm_cache_geometry *geometry,
-                        wm_error *err)
+                        wm_arena *arena, wm_error *err)
 {
     memset(cache, 0, sizeof(*cache));
     wm_status status = geometry->policy->check(geometry->ways, err);
@@ -98,34 +109,14 @@ wm_status wm_cache_init(wm_cache *cache, const wm_cache_geometry *geometry,
     size_t bytes =
         cache->policy_offset + geometry->policy->row_bytes(geometry->ways);
     cache->block_bytes = (bytes + 63) & ~(size_t)63;
-    if (geometry->n_sets > (SIZE_MAX / 2) / cache->block_bytes ||
-        geometry->n_sets * geometry->ways > UINT32_MAX - 1) {
+    if (geometry->n_sets * geometry->ways > UINT32_MAX - 1) {
         return wm_fail_memory(err);
     }
-    cache->blocks = aligned_alloc(64, geometry->n_sets * cache->block_bytes);
-    cache->line = calloc(geometry->n_sets * geometry->ways, sizeof(wm_way));
-    cache->full_tag =
-        calloc(geometry->n_sets * geometry->ways, sizeof(*cache->full_tag));
-    cache->regions = calloc(WM_CACHE_REGIONS, sizeof(*cache->regions));
-    cache->memo = calloc(WM_CACHE_MEMO, sizeof(*cache->memo));
-    if (cache->blocks == NULL || cache->line == NULL ||
-        cache->full_tag == NULL || cache->regions == NULL ||
-        cache->memo == NULL) {
-        wm_cache_fini(cache);
-        return wm_fail_memory(err);
+    cache_take(cache, arena);
+    if (arena->base != NULL) {
+        wm_cache_clear(cache);
     }
-    wm_cache_clear(cache);
     return WM_OK;
-}
-
-void wm_cache_fini(wm_cache *cache)
-{
-    free(cache->blocks);
-    free(cache->line);
-    free(cache->full_tag);
-    free(cache->regions);
-    free(cache->memo);
-    memset(cache, 0, sizeof(*cache));
 }
 
 void wm_cache_clear(wm_cache *cache)

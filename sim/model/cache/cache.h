@@ -29,7 +29,7 @@
  * Not modelled  data; ports (the caller's); inclusion between levels.
  * Units         line numbers (address / line bytes, or a slice's local
  *               number); set, way: 0-based; time: the caller's, 64 bits.
- * Ownership     wm_cache_init/fini; the set blocks are 64-byte aligned.
+ * Ownership     the arena's; the set blocks are 64-byte aligned.
  * Errors        wm_cache_init: WM_ENOMEM, WM_ECONFIG (policy's own limits).
  * Threads       one thread per cache.
  * Repeatable    same calls, same answers, on every host.
@@ -44,6 +44,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/status.h"
 #include "model/cache/policy.h"
 #include "model/spread.h"
@@ -115,9 +116,9 @@ typedef struct wm_evicted {
     uint8_t dirty; /* sectors with bytes that DRAM has not */
 } wm_evicted;
 
+/* Takes its memory from the arena; called once to add up and once for good. */
 wm_status wm_cache_init(wm_cache *cache, const wm_cache_geometry *geometry,
-                        wm_error *err);
-void wm_cache_fini(wm_cache *cache); /* a zeroed struct is fine */
+                        wm_arena *arena, wm_error *err);
 
 /* Empties the cache; policy rows start anew. */
 void wm_cache_clear(wm_cache *cache);

@@ -9,6 +9,14 @@
 #include "base/rng.h"
 #include "model/cache/cache.h"
 
+/* The memory of the test's one cache. */
+static wm_arena arena;
+
+static void free_cache(void)
+{
+    wm_arena_close(&arena);
+}
+
 static wm_cache make_cache(uint64_t sets, uint32_t ways, const char *policy,
                            bool is_hashed)
 {
@@ -21,7 +29,10 @@ static wm_cache make_cache(uint64_t sets, uint32_t ways, const char *policy,
                                   .is_locking = true,
                                   .policy = wm_policy_find(policy),
                                   .seed = 7};
-    cr_assert_eq(wm_cache_init(&cache, &geometry, &err), WM_OK);
+    free_cache();
+    cr_assert_eq(wm_cache_init(&cache, &geometry, &arena, &err), WM_OK);
+    cr_assert_eq(wm_arena_open(&arena, &err), WM_OK);
+    cr_assert_eq(wm_cache_init(&cache, &geometry, &arena, &err), WM_OK);
     return cache;
 }
 
@@ -47,7 +58,7 @@ Test(cache, an_empty_cache_holds_no_line)
     for (uint64_t line = 0; line < 5000; line++) {
         cr_assert_eq(wm_cache_find(&cache, line).way, WM_NO_INDEX);
     }
-    wm_cache_fini(&cache);
+    free_cache();
 }
 
 Test(cache, every_aligned_run_of_lines_fills_the_whole_capacity)
@@ -65,7 +76,7 @@ Test(cache, every_aligned_run_of_lines_fills_the_whole_capacity)
                               (unsigned long long)line);
             }
             cr_assert(fill(&cache, 1000 * sets + sets * ways, 1).is_line);
-            wm_cache_fini(&cache);
+            free_cache();
         }
     }
 }
@@ -87,7 +98,7 @@ Test(cache, an_evicted_line_is_named_by_the_number_it_was_filled_with)
                 cr_assert_eq(evicted.valid, 5);
             }
         }
-        wm_cache_fini(&cache);
+        free_cache();
     }
 }
 
@@ -97,7 +108,7 @@ Test(cache, lines_four_gib_apart_do_not_alias)
     fill(&cache, UINT64_C(0x7f2000000000) >> 7, 15);
     cr_assert_eq(wm_cache_find(&cache, UINT64_C(0x7f2100000000) >> 7).way,
                  WM_NO_INDEX);
-    wm_cache_fini(&cache);
+    free_cache();
 }
 
 Test(cache, a_line_with_pending_sectors_is_never_evicted)
@@ -114,7 +125,7 @@ Test(cache, a_line_with_pending_sectors_is_never_evicted)
         cr_assert_neq(evicted.line, 0);
     }
     cr_assert_neq(wm_cache_find(&cache, 0).way, WM_NO_INDEX);
-    wm_cache_fini(&cache);
+    free_cache();
 }
 
 Test(cache, allocation_fails_when_every_way_waits_for_data)
@@ -132,7 +143,7 @@ Test(cache, allocation_fails_when_every_way_waits_for_data)
     *wm_cache_state(&cache, &first) &= 0x0f;
     cr_assert(wm_cache_allocate(&cache, &ref, &evicted));
     cr_assert_eq(evicted.line, 0);
-    wm_cache_fini(&cache);
+    free_cache();
 }
 
 Test(cache, pending_sectors_become_valid_when_their_time_comes)
@@ -144,7 +155,7 @@ Test(cache, pending_sectors_become_valid_when_their_time_comes)
     cache.line[ref.index].ready = 10;
     cr_assert_eq(wm_cache_settle(&cache, &ref, 9), 0x45);
     cr_assert_eq(wm_cache_settle(&cache, &ref, 10), 0x05);
-    wm_cache_fini(&cache);
+    free_cache();
 }
 
 Test(cache, dropping_a_line_frees_its_way)
@@ -156,7 +167,7 @@ Test(cache, dropping_a_line_frees_its_way)
     wm_cache_drop(&cache, &ref);
     cr_assert_eq(wm_cache_find(&cache, 1).way, WM_NO_INDEX);
     cr_assert_not(fill(&cache, 3, 1).is_line);
-    wm_cache_fini(&cache);
+    free_cache();
 }
 
 Test(cache, a_resized_cache_is_empty_and_holds_what_its_sets_hold)
@@ -169,7 +180,7 @@ Test(cache, a_resized_cache_is_empty_and_holds_what_its_sets_hold)
         cr_assert_not(fill(&cache, line, 1).is_line);
     }
     cr_assert(fill(&cache, 96, 1).is_line);
-    wm_cache_fini(&cache);
+    free_cache();
 }
 
 /* Lines of more regions than the cache numbers, and some far apart. */
@@ -191,7 +202,7 @@ Test(cache, lines_of_a_thousand_distant_regions_are_told_apart)
             cr_assert_eq(wm_cache_find(&cache, line + 1).way, WM_NO_INDEX);
         }
     }
-    wm_cache_fini(&cache);
+    free_cache();
 }
 
 /* A naive fully ordered model of one LRU set per place. */
@@ -221,5 +232,5 @@ Test(cache, lru_hits_equal_a_naive_list_over_random_lines)
         memmove(&list[set][1], &list[set][0], at * sizeof(list[0][0]));
         list[set][0] = line;
     }
-    wm_cache_fini(&cache);
+    free_cache();
 }
