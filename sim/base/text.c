@@ -279,26 +279,6 @@ void wm_text_list_words(const char *words, wm_buffer *out)
     }
 }
 
-void wm_text_list_units(const wm_unit *units, wm_buffer *out)
-{
-    wm_buffer words;
-    size_t n_units = 0;
-    wm_buffer_init(&words);
-    while (units[n_units].name != NULL) {
-        n_units++;
-    }
-    while (n_units-- != 0) {
-        if (units[n_units].is_written) {
-            wm_buffer_printf(&words, "%s%s", words.n_bytes != 0 ? " " : "",
-                             units[n_units].name);
-        }
-    }
-    if (words.bytes != NULL) {
-        wm_text_list_words(words.bytes, out);
-    }
-    wm_buffer_fini(&words);
-}
-
 static uint32_t text_min(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;

@@ -70,9 +70,6 @@ void wm_text_format_quantity(uint64_t value, const wm_unit *units,
  * the tables above.  Zero gives the smallest. */
 const wm_unit *wm_text_unit_for(uint64_t value, const wm_unit *units);
 
-/* Appends the written units' names: "B, KiB, MiB, GiB or TiB". */
-void wm_text_list_units(const wm_unit *units, wm_buffer *out);
-
 /* Appends the words of a blank-separated list as "a, b or c". */
 void wm_text_list_words(const char *words, wm_buffer *out);
 

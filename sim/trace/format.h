@@ -62,6 +62,14 @@ wm_trace *wm_trace_over(const wm_format *format, wm_reader *reader,
 const wm_digest *wm_trace_digest_state(const wm_trace *trace);
 
 /*
+ * At the end of a launch: fewer CTAs than promised make the trace incomplete
+ * (ctas-missing), more are only warned of (ctas-extra).  place: "FILE:LINE" or
+ * what says as much.
+ */
+void wm_reader_check_ctas(const wm_reader_context *context, const char *place,
+                          uint64_t n_read, uint64_t n_promised);
+
+/*
  * Opens path with the format its content shows, for formats that name other
  * files (kernel lists).  *format says which; close with (*format)->close.
  */

@@ -120,23 +120,6 @@ static wm_status accelsim_next_command(wm_reader *reader, wm_command *out,
     return WM_OK;
 }
 
-/* At the end of the file: as many CTAs as the grid promised? */
-static void check_count(wm_reader *reader)
-{
-    wm_accelsim_place here = wm_accelsim_here(reader);
-    if (reader->n_ctas_read < reader->launch.n_ctas) {
-        *reader->context.is_complete = false;
-        wm_warn(reader->context.diag, "ctas-missing", here.text,
-                "%" PRIu64 " thread blocks, and the grid has %" PRIu64
-                ": the kernel is not complete",
-                reader->n_ctas_read, reader->launch.n_ctas);
-    } else if (reader->n_ctas_read > reader->launch.n_ctas) {
-        wm_warn(reader->context.diag, "ctas-extra", here.text,
-                "%" PRIu64 " thread blocks, and the grid has %" PRIu64,
-                reader->n_ctas_read, reader->launch.n_ctas);
-    }
-}
-
 static wm_status accelsim_next_cta(wm_reader *reader, wm_cta *cta,
                                    bool *has_cta, wm_error *err)
 {
@@ -166,7 +149,8 @@ static wm_status accelsim_next_cta(wm_reader *reader, wm_cta *cta,
     reader->launch.n_statics = reader->statics.n_listed;
     if (!*has_cta) {
         reader->is_ended = true;
-        check_count(reader);
+        wm_reader_check_ctas(&reader->context, wm_accelsim_here(reader).text,
+                             reader->n_ctas_read, reader->launch.n_ctas);
     }
     return WM_OK;
 }

@@ -259,11 +259,9 @@ static const char *take_lanes(const csv_state *s, uint64_t mask,
                               wm_memtrace_access *access)
 {
     bool has_mask = s->columns[F_MASK] >= 0;
-    if (!has_mask) {
-        mask = wm_low_mask(n);
-        for (uint32_t i = 0; n == 32 && i < n; i++) {
-            mask &= ~((uint64_t)(addresses[i] == 0) << i);
-        }
+    for (uint32_t i = 0; !has_mask && i < WM_MEMTRACE_LANES; i++) {
+        bool is_on = n == WM_MEMTRACE_LANES ? addresses[i] != 0 : i < n;
+        mask |= (uint64_t)is_on << i;
     }
     if (n > 32 || (n != 32 && n != wm_popcount64(mask))) {
         return "found another number of addresses, wanted one per active "
@@ -271,9 +269,11 @@ static const char *take_lanes(const csv_state *s, uint64_t mask,
     }
     access->mask = (uint32_t)mask;
     uint32_t k = 0;
-    for (uint64_t m = mask; m != 0; m &= m - 1) {
-        access->addresses[k] = addresses[n == 32 ? wm_lowest_bit(m) : k];
-        k++;
+    for (uint32_t lane = 0; lane < WM_MEMTRACE_LANES; lane++) {
+        if ((mask >> lane & 1) != 0) {
+            access->addresses[k] = addresses[n == 32 ? lane : k];
+            k++;
+        }
     }
     return NULL;
 }

@@ -8,6 +8,7 @@
 #include "trace/format.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,14 +123,10 @@ static wm_status read_cta(wm_reader *r, wm_cta *cta, wm_error *err)
 
 static void end_launch(wm_reader *r)
 {
-    if (r->n_ctas < r->launch.n_ctas) {
-        wm_warn(r->context.diag, "ctas-missing", r->context.path,
-                "%s: launch before line %" PRIu64 " holds %" PRIu64
-                " CTAs, its grid has %" PRIu64,
-                r->context.path, r->line.number + 1, r->n_ctas,
-                r->launch.n_ctas);
-        *r->context.is_complete = false;
-    }
+    char place[512];
+    (void)snprintf(place, sizeof(place), "%s:%" PRIu64, r->context.path,
+                   r->line.number);
+    wm_reader_check_ctas(&r->context, place, r->n_ctas, r->launch.n_ctas);
     r->is_in_launch = false;
 }
 

@@ -15,6 +15,7 @@
 #include "trace/format.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,12 +257,11 @@ static wm_status read_foot(wm_reader *r, wm_error *err)
 /* Fewer CTAs than the grid: the kernel was not traced whole. */
 static void check_cta_count(wm_reader *r)
 {
-    if (r->is_in_launch && !r->is_damaged && r->n_ctas < r->launch.n_ctas) {
-        wm_warn(r->context.diag, "ctas-missing", r->context.path,
-                "%s: launch %" PRIu32 " holds %" PRIu64
-                " CTAs, its grid has %" PRIu64,
-                r->context.path, r->n_launches, r->n_ctas, r->launch.n_ctas);
-        *r->context.is_complete = false;
+    if (r->is_in_launch && !r->is_damaged) {
+        char place[512];
+        (void)snprintf(place, sizeof(place), "%s: launch %" PRIu32,
+                       r->context.path, r->n_launches);
+        wm_reader_check_ctas(&r->context, place, r->n_ctas, r->launch.n_ctas);
     }
 }
 

@@ -3,6 +3,8 @@
  */
 #include "trace/format.h"
 
+#include <inttypes.h>
+
 #include "base/buffer.h"
 #include "trace/stream.h"
 
@@ -16,6 +18,21 @@ const wm_format *const wm_formats[] = {
 #undef WM_FORMAT
     NULL,
 };
+
+void wm_reader_check_ctas(const wm_reader_context *context, const char *place,
+                          uint64_t n_read, uint64_t n_promised)
+{
+    if (n_read == n_promised) {
+        return;
+    }
+    bool is_missing = n_read < n_promised;
+    wm_warn(context->diag, is_missing ? "ctas-missing" : "ctas-extra", place,
+            "%" PRIu64 " thread blocks, and the grid has %" PRIu64 "%s", n_read,
+            n_promised, is_missing ? ": the kernel is not complete" : "");
+    if (is_missing) {
+        *context->is_complete = false;
+    }
+}
 
 /* "PATH: not a known trace format (...), wanted one of: ...". */
 static wm_status fail_unknown(const char *path, const uint8_t *head,

@@ -10,7 +10,8 @@
 
 #include "trace/record_check.h"
 
-#define PREFIX "MEMTRACE:"
+#define PREFIX     "MEMTRACE:"
+#define MARK_BYTES 256u
 
 static bool starts(const wm_word *word, const char *text)
 {
@@ -28,10 +29,19 @@ static void skip(wm_word *word, size_t n_bytes)
 static const char *find(const wm_word *word, const char *text)
 {
     size_t n = strlen(text);
-    for (size_t i = 0; i + n <= word->n_bytes; i++) {
-        if (memcmp(word->text + i, text, n) == 0) {
-            return word->text + i;
+    const char *at = word->text;
+    const char *end = word->text + word->n_bytes;
+    /* By the second byte: '-' is rarer than the blank in front of it. */
+    while ((size_t)(end - at) >= n) {
+        const char *second =
+            memchr(at + 1, text[1], (size_t)(end - at) - n + 1);
+        if (second == NULL) {
+            return NULL;
         }
+        if (memcmp(second - 1, text, n) == 0) {
+            return second - 1;
+        }
+        at = second;
     }
     return NULL;
 }
@@ -48,6 +58,9 @@ wm_memtrace_kind wm_memtrace_classify(const char *line, size_t n_bytes)
 {
     wm_word word = {line, n_bytes};
     if (starts(&word, PREFIX)) {
+        if (word.n_bytes > MARK_BYTES) {
+            word.n_bytes = MARK_BYTES; /* where " - LAUNCH - " would be */
+        }
         return find(&word, " - LAUNCH - ") != NULL ? WM_MEMTRACE_LAUNCH
                                                    : WM_MEMTRACE_ACCESS;
     }

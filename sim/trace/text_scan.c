@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "trace/text_digits.h"
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
@@ -97,7 +99,15 @@ static bool read_digits(const char *text, size_t n_bytes, uint64_t radix,
                         uint64_t max, uint64_t *x)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < n_bytes; i++) {
+    size_t i = 0;
+    for (; radix == 16 && i + 8 <= n_bytes && sum >> 32 == 0; i += 8) {
+        uint64_t x8 = wm_load_le64(text + i);
+        if (wm_hex_bytes(x8) != WM_EACH_BYTE(0x80)) {
+            break;
+        }
+        sum = sum << 32 | wm_hex_sum(x8, 8);
+    }
+    for (; i < n_bytes; i++) {
         uint64_t digit = digit_value(text[i]);
         if (digit >= radix || sum > (UINT64_MAX - digit) / radix) {
             return false;

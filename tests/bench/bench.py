@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 
-PARTS = ("speed", "decode", "instructions", "peer", "scaling")
+PARTS = ("speed", "decode", "parse", "instructions", "peer", "scaling")
 
 
 def options():
@@ -58,6 +58,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)),
                              "..", "acceptance"))
 import callgrind  # noqa: E402  (the program must be known before)
 import decode     # noqa: E402
+import parse      # noqa: E402
 import peer       # noqa: E402
 import scaling    # noqa: E402
 import speed      # noqa: E402
@@ -95,6 +96,8 @@ def measure(folder):
             print("skipped: the peer's table is not here (set WM_SHARED)")
     if "scaling" in CHOSEN.only:
         result["scaling"] = scaling.measure(folder)
+    if "parse" in CHOSEN.only:
+        result["parse"] = parse.measure(folder, n_rounds)
     if "instructions" in CHOSEN.only and can_count():
         result["instructions"] = callgrind.measure(
             folder, CHOSEN.stages or CHOSEN.doc is not None)

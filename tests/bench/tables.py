@@ -4,6 +4,7 @@ import os
 import re
 
 import callgrind
+import parse
 import workloads
 
 MILLION = 1e6
@@ -173,6 +174,18 @@ def decode_table(rows):
          "%.2f x" % row["speed_up"]] for row in rows])
 
 
+def parse_table(rows):
+    cells = []
+    for row in rows:
+        rate = row["bytes"] / row["cpu_s"] / MILLION
+        bar = parse.BAR_MB if row["bar"] else None
+        cells.append([row["trace"], "%.0f MB" % (row["bytes"] / MILLION),
+                      "%.0f MB/s" % rate, "%d MB/s" % bar if bar else "-",
+                      "-" if not bar else "met" if rate >= bar
+                      else "missed by %.0f %%" % (100 - 100 * rate / bar)])
+    return table(["text", "size", "read", "bar", ""], cells)
+
+
 def sections(result):
     """{name of the mark: Markdown} of what was measured."""
     found = {"machine": result["machine"]}
@@ -187,6 +200,8 @@ def sections(result):
         if any("stages" in row for row in rows):
             for mode in workloads.MODES:
                 found["stages-" + mode] = stages_table(rows, mode)
+    if "parse" in result:
+        found["parse"] = parse_table(result["parse"])
     if "scaling" in result:
         found.update(scaling_tables(result["scaling"]))
     if "decode" in result:

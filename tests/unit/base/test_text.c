@@ -192,10 +192,7 @@ Test(text, lists_read_as_a_sentence_part)
     wm_text_list_words("back through", &out);
     wm_buffer_puts(&out, "; ");
     wm_text_list_words("a b c", &out);
-    wm_buffer_puts(&out, "; ");
-    wm_text_list_units(wm_units_size, &out);
-    cr_expect_str_eq(out.bytes, "through; back or through; a, b or c; "
-                                "B, KiB, MiB, GiB or TiB");
+    cr_expect_str_eq(out.bytes, "through; back or through; a, b or c");
     wm_buffer_fini(&out);
 }
 

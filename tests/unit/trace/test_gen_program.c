@@ -329,7 +329,7 @@ Test(gen_program, torn_texts_are_refused_or_run)
             size_t at = wm_rng_below(&rng, sizeof(whole) - 1);
             text[at] = whole[wm_rng_below(&rng, sizeof(whole) - 1)];
         }
-        text[wm_rng_below(&rng, sizeof(whole))] =
+        text[wm_rng_below(&rng, sizeof(whole) - 1)] =
             wm_rng_below(&rng, 2) == 0 ? '\0' : ' ';
         warp w;
         warp_init(&w, text, 0, 0);
