@@ -11,7 +11,6 @@ import struct
 import sys
 import zlib
 
-GAP = 12  # the kind
 SHAPE = ("static kind width pattern flags mask stride wait head head_slots "
          "tail tail_slots").split()
 M64 = 2 ** 64 - 1
@@ -37,11 +36,11 @@ class Column:  # a run of bytes, read from its front
     def varints(self, n):
         return [self.varint() for _ in range(n)]
 
-    def signed(self, n):
-        return [unzigzag(x) for x in self.varints(n)]
-
     def text(self):
         return self.take(self.varint())
+
+    def signed(self, n):
+        return [unzigzag(x) for x in self.varints(n)]
 
 
 def unzigzag(x):
@@ -49,9 +48,8 @@ def unzigzag(x):
 
 
 def chunks(data):
-    assert data[:8] == b"\x89WMT\r\n\x1a\n", "byte 0: not a .wmt"
-    version, crc = struct.unpack_from("<II", data, 8)
-    assert zlib.crc32(data[:12]) == crc, "byte 0: damaged head"
+    magic, version, crc = struct.unpack_from("<8sII", data)
+    assert magic == b"\x89WMT\r\n\x1a\n" and zlib.crc32(data[:12]) == crc
     assert version == 2, "byte 8: format %d, this reader knows 2" % version
     at, kind = 16, b""
     while at < len(data):
@@ -66,6 +64,9 @@ def chunks(data):
             n = 4 + struct.unpack_from("<I", stored)[0]
             raw = zlib.decompress(stored[4:n]) + stored[n:]
         assert flags in (0, 1, 2) and len(raw) == n_raw, "byte %d" % at
+        group = Column(raw if kind == b"GRUP" else b"")
+        while group.at < len(group.data):
+            yield group.take(4).decode("ascii"), Column(group.text())
         yield kind.decode("ascii"), Column(raw)
         at += 24 + len(stored)
     assert kind == b"FOOT", "byte %d: the file ends without its footer" % at
@@ -73,9 +74,9 @@ def chunks(data):
 
 def lane_addresses(s, base, lists, lanes):
     active = [lane for lane in range(64) if s["mask"] >> lane & 1]
-    stride = unzigzag(s["stride"])
     if s["pattern"] == 0:
-        return [base + (lane - active[0]) * stride & M64 for lane in active]
+        return [base + (lane - active[0]) * unzigzag(s["stride"]) & M64
+                for lane in active]
     values, n = [], len(active)
     if n > 0:
         width, shift = lists.take(2)
@@ -102,8 +103,7 @@ def ctas(column):
         for step in templates.signed(n):
             number += step
             template[-1].append(shape[number])
-    last_base, last_move, bases = {}, {}, {}  # of statics; of templates
-    place, work = [0] * 3, [0] * 5
+    last_base, last_move, bases, place, work = {}, {}, {}, [0] * 3, [0] * 5
     for _ in range(n_ctas):
         place = [a + b for a, b in zip(place, heads.signed(3))]
         n_warps, cta = heads.varint(), []
@@ -112,7 +112,7 @@ def ctas(column):
             before, now = bases.get(name >> 1), []
             cta.append([])
             for i, s in enumerate(template[name >> 1]):
-                key = -1 if s["kind"] == GAP else s["static"]
+                key = -1 if s["kind"] == 12 else s["static"]  # 12: GAP
                 move = moves.signed(1)[0] if name & 1 else 0
                 if before is None:
                     base = last_base.get(key, 0) + move & M64

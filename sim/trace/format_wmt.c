@@ -34,12 +34,17 @@ struct wm_reader {
     wm_stream *stream;
     wm_reader_context context;
     wm_wmt_ahead *ahead;
-    wm_wmt_index *index; /* NULL: no seeking */
-    size_t next_row;     /* of the index, not yet passed */
-    uint32_t version;    /* of the file */
-    const wm_wmt_slot *slot;
-    bool is_waiting;  /* the slot is checked, nobody has used it */
-    bool is_decoding; /* the slot's CTAs are being delivered */
+    wm_wmt_index *index;     /* NULL: no seeking */
+    size_t next_row;         /* of the index, not yet passed */
+    uint32_t version;        /* of the file */
+    const wm_wmt_slot *slot; /* a chunk of the file */
+    wm_wmt_cursor group;     /* the rest of it when it is a group */
+    uint32_t type;           /* of the chunk at hand, in a group or not */
+    wm_wmt_cursor inner;     /* its payload in a group */
+    bool is_inner;
+    wm_wmt_chunk_head head; /* of a CTAS chunk */
+    bool is_waiting;        /* it is checked, nobody has used it */
+    bool is_decoding;       /* its CTAs are being delivered */
     bool is_ended;
     bool is_damaged; /* something was lost: counts need not agree */
     bool has_sought;
@@ -100,12 +105,12 @@ static wm_status bad_chunk(wm_reader *r, const char *what, wm_error *err)
         return wm_fail(err, WM_EFORMAT,
                        "%s: byte %" PRIu64 ": damaged %s chunk: %s",
                        r->context.path, r->slot->chunk.offset,
-                       chunk_name(r->slot->chunk.type, name), what);
+                       chunk_name(r->type, name), what);
     }
     wm_warn(r->context.diag, "chunk-damaged", r->context.path,
             "%s: byte %" PRIu64 ": damaged %s chunk skipped: %s",
-            r->context.path, r->slot->chunk.offset,
-            chunk_name(r->slot->chunk.type, name), what);
+            r->context.path, r->slot->chunk.offset, chunk_name(r->type, name),
+            what);
     lose(r);
     return WM_OK;
 }
@@ -121,46 +126,91 @@ static wm_status bad_header(wm_reader *r, const char *what, wm_error *err)
     return WM_OK;
 }
 
+/* The chunk of the file that comes next is at hand, or the end is. */
+static wm_status next_of_file(wm_reader *r, wm_error *err)
+{
+    wm_status status = wm_wmt_ahead_next(r->ahead, &r->slot, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    const wm_wmt_chunk *chunk = &r->slot->chunk;
+    const wm_wmt_payload *payload = &r->slot->payload;
+    if (chunk->ending == WM_WMT_CUT) {
+        warn_cut(r, chunk->what);
+        return WM_OK;
+    }
+    if (chunk->ending == WM_WMT_BAD_HEADER) {
+        return bad_header(r, chunk->what, err);
+    }
+    r->n_chunks++;
+    r->type = chunk->type;
+    r->is_inner = false;
+    const char *what = wm_wmt_ahead_check(r->ahead);
+    r->is_waiting = what == NULL;
+    if (what == NULL && r->type == WM_WMT_GRUP) {
+        r->is_waiting = false;
+        what = wm_wmt_ahead_open(r->ahead);
+        if (what == NULL) {
+            r->group = (wm_wmt_cursor){payload->bytes,
+                                       payload->bytes + payload->n_bytes};
+        }
+    }
+    return what == NULL ? WM_OK : bad_chunk(r, what, err);
+}
+
+/* The chunk of the group that comes next is at hand. */
+static wm_status next_of_group(wm_reader *r, wm_error *err)
+{
+    wm_wmt_cursor *group = &r->group;
+    uint64_t n = 0;
+    uint32_t type = wm_wmt_left(group) < 4 ? 0 : wm_wmt_get_u32(group->at);
+    group->at += wm_wmt_left(group) < 4 ? 0 : 4;
+    if (type == 0 || type == WM_WMT_GRUP || type == WM_WMT_FOOT ||
+        !wm_wmt_get_varint(group, &n) || n > wm_wmt_left(group)) {
+        group->at = group->end;
+        return bad_chunk(r, "what is in it is not a chunk", err);
+    }
+    r->type = type;
+    r->inner = (wm_wmt_cursor){group->at, group->at + n};
+    r->is_inner = true;
+    r->is_waiting = true;
+    group->at += n;
+    return WM_OK;
+}
+
 /* Takes the next chunk that is as it was written.  Afterwards is_waiting is
  * true, or is_ended is. */
 static wm_status next_chunk(wm_reader *r, wm_error *err)
 {
-    while (!r->is_waiting && !r->is_ended) {
-        wm_status status = wm_wmt_ahead_next(r->ahead, &r->slot, err);
-        if (status != WM_OK) {
-            return status;
-        }
-        const wm_wmt_chunk *chunk = &r->slot->chunk;
-        if (chunk->ending == WM_WMT_CUT) {
-            warn_cut(r, chunk->what);
-            return WM_OK;
-        }
-        if (chunk->ending == WM_WMT_BAD_HEADER) {
-            return bad_header(r, chunk->what, err);
-        }
-        r->n_chunks++;
-        const char *what = wm_wmt_ahead_check(r->ahead);
-        r->is_waiting = what == NULL;
-        if (what != NULL) {
-            status = bad_chunk(r, what, err);
-            if (status != WM_OK) {
-                return status;
-            }
-        }
+    wm_status status = WM_OK;
+    while (status == WM_OK && !r->is_waiting && !r->is_ended) {
+        status = wm_wmt_left(&r->group) > 0 ? next_of_group(r, err)
+                                            : next_of_file(r, err);
     }
-    return WM_OK;
+    return status;
 }
 
-/* The waiting chunk's payload, unpacked; *what names a fault. */
+/* The waiting chunk's payload, unpacked, and a CTAS chunk opened; *what names
+ * a fault. */
 static void unpack(wm_reader *r, wm_wmt_cursor *out, const char **what)
 {
     const wm_wmt_payload *payload = &r->slot->payload;
+    *what = NULL;
     r->is_waiting = false;
-    *what = wm_wmt_ahead_open(r->ahead);
-    *out = (wm_wmt_cursor){NULL, NULL};
-    if (*what == NULL) {
-        *out =
-            (wm_wmt_cursor){payload->bytes, payload->bytes + payload->n_bytes};
+    *out = r->inner;
+    if (r->is_inner && r->type == WM_WMT_CTAS) {
+        const wm_wmt_payload inner = {.version = r->version,
+                                      .bytes = r->inner.at,
+                                      .n_bytes = wm_wmt_left(&r->inner)};
+        *what = wm_wmt_ahead_open_inner(r->ahead, &inner, &r->head);
+    } else if (!r->is_inner) {
+        *what = wm_wmt_ahead_open(r->ahead);
+        *out = (wm_wmt_cursor){NULL, NULL};
+        r->head = r->slot->head;
+        if (*what == NULL) {
+            *out = (wm_wmt_cursor){payload->bytes,
+                                   payload->bytes + payload->n_bytes};
+        }
     }
 }
 
@@ -212,7 +262,7 @@ static const char *use_statics(wm_reader *r, wm_wmt_cursor *cursor)
 /* Holds the head of an opened CTAS chunk against its launch. */
 static const char *check_ctas(const wm_reader *r)
 {
-    const wm_wmt_chunk_head *head = &r->slot->head;
+    const wm_wmt_chunk_head *head = &r->head;
     if (head->launch + UINT64_C(1) != r->n_launches) {
         return "CTAs of a launch that is not there";
     }
@@ -330,7 +380,7 @@ static wm_status next_launch_chunk(wm_reader *r, const char **what,
     if (status != WM_OK) {
         return status;
     }
-    uint32_t type = r->slot->chunk.type;
+    uint32_t type = r->type;
     if (r->is_ended || (type != WM_WMT_STAT && type != WM_WMT_CTAS)) {
         check_cta_count(r);
         r->is_in_launch = false;
@@ -403,7 +453,7 @@ static wm_status use_command(wm_reader *r, wm_command *out, wm_error *err)
 {
     const char *what = NULL;
     wm_wmt_cursor cursor;
-    uint32_t type = r->slot->chunk.type;
+    uint32_t type = r->type;
     if (type == WM_WMT_FOOT) {
         return read_foot(r, err);
     }

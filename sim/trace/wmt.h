@@ -18,6 +18,10 @@
 typedef struct wm_wmt_writer wm_wmt_writer;
 
 wm_status wm_wmt_create(const char *path, wm_wmt_writer **out, wm_error *err);
+/* Launches of up to n_bytes of columns are gathered in common chunks, by
+ * default 32 KiB; 0: every launch has chunks of its own, larger and sooner
+ * safe on disk. */
+void wm_wmt_set_small(wm_wmt_writer *writer, size_t n_bytes);
 wm_status wm_wmt_copy(wm_wmt_writer *writer, const wm_copy *copy,
                       wm_error *err);
 /* Begins a launch; its statics are taken from what add_cta is given later. */

@@ -189,6 +189,9 @@ static void slot_decode(slot *s)
 static void slot_work(const wm_wmt_ahead *a, slot *s, bool is_skipping)
 {
     slot_check(s);
+    if (s->fault == NULL && s->seen.chunk.type == WM_WMT_GRUP) {
+        slot_open(a, s);
+    }
     if (!is_skipping && s->fault == NULL && s->seen.chunk.type == WM_WMT_CTAS) {
         slot_open(a, s);
         if (s->fault == NULL) {
@@ -414,6 +417,15 @@ const char *wm_wmt_ahead_open(wm_wmt_ahead *ahead)
     slot *s = slot_at(ahead, ahead->tail);
     slot_open(ahead, s);
     return s->fault;
+}
+
+const char *wm_wmt_ahead_open_inner(wm_wmt_ahead *ahead,
+                                    const wm_wmt_payload *payload,
+                                    wm_wmt_chunk_head *head)
+{
+    slot *s = slot_at(ahead, ahead->tail);
+    s->cta_fault = NULL;
+    return wm_wmt_decoder_open(s->decoder, payload, head);
 }
 
 const char *wm_wmt_ahead_next_cta(wm_wmt_ahead *ahead, wm_cta *cta,

@@ -59,7 +59,12 @@ wm_status wm_wmt_ahead_seek(wm_wmt_ahead *ahead, uint64_t offset,
 const char *wm_wmt_ahead_check(wm_wmt_ahead *ahead);
 /* Unpacks it; of a CTAS chunk also reads head and tables. */
 const char *wm_wmt_ahead_open(wm_wmt_ahead *ahead);
-/* The next CTA of an opened CTAS chunk; *has_cta is false behind the last. */
+/* Reads head and tables of a CTAS chunk within the slot's group. */
+const char *wm_wmt_ahead_open_inner(wm_wmt_ahead *ahead,
+                                    const wm_wmt_payload *payload,
+                                    wm_wmt_chunk_head *head);
+/* The next CTA of the CTAS chunk opened last; *has_cta is false behind the
+ * last. */
 const char *wm_wmt_ahead_next_cta(wm_wmt_ahead *ahead, wm_cta *cta,
                                   bool *has_cta);
 

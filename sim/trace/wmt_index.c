@@ -50,7 +50,7 @@ static bool get_launch(wm_wmt_index *index, wm_wmt_cursor *cursor,
     wm_wmt_index_launch *launch = &index->launches[index->n_launches];
     if (!wm_wmt_get_varint(cursor, &launch->offset) ||
         !wm_wmt_get_varint(cursor, &launch->n_ctas) ||
-        !wm_wmt_get_varint(cursor, &n_rows) || launch->offset <= *last ||
+        !wm_wmt_get_varint(cursor, &n_rows) || launch->offset < *last ||
         launch->offset >= limit || n_rows > wm_wmt_left(cursor) / 2 ||
         !wm_grow(&index->rows, &index->cap_rows, index->n_rows + (size_t)n_rows,
                  sizeof(*index->rows))) {

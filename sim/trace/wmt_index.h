@@ -23,10 +23,10 @@ typedef struct wm_wmt_index_row {
 } wm_wmt_index_row;
 
 typedef struct wm_wmt_index_launch {
-    uint64_t offset; /* of its LAUN chunk */
+    uint64_t offset; /* of its LAUN chunk, or of the group that holds it */
     uint64_t n_ctas; /* in the file */
     size_t first_row;
-    size_t n_rows; /* STAT and CTAS chunks in file order */
+    size_t n_rows; /* STAT and CTAS chunks in file order; 0 in a group */
 } wm_wmt_index_launch;
 
 typedef struct wm_wmt_index {

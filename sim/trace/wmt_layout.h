@@ -36,6 +36,12 @@
 #define WM_WMT_CHUNK_RAW_BYTES ((size_t)1 << 19)
 #define WM_WMT_CHUNK_RECORDS   ((size_t)1 << 14)
 
+/* A launch of no more bytes and CTAS chunks shares a chunk of the file with its
+ * neighbours, which is closed when it holds GROUP_BYTES. */
+#define WM_WMT_SMALL_BYTES ((size_t)1 << 15)
+#define WM_WMT_SMALL_CTAS  4u
+#define WM_WMT_GROUP_BYTES ((size_t)1 << 18)
+
 #define WM_WMT_TYPE(a, b, c, d)                                                \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 |                \
      (uint32_t)(d) << 24)
@@ -44,6 +50,7 @@
 #define WM_WMT_LAUN WM_WMT_TYPE('L', 'A', 'U', 'N')
 #define WM_WMT_STAT WM_WMT_TYPE('S', 'T', 'A', 'T')
 #define WM_WMT_CTAS WM_WMT_TYPE('C', 'T', 'A', 'S')
+#define WM_WMT_GRUP WM_WMT_TYPE('G', 'R', 'U', 'P')
 #define WM_WMT_INDX WM_WMT_TYPE('I', 'N', 'D', 'X')
 #define WM_WMT_FOOT WM_WMT_TYPE('F', 'O', 'O', 'T')
 

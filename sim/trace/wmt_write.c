@@ -4,6 +4,10 @@
  * CTAs gather in an encoder until a chunk is full.  Static instructions are
  * encoded when they first show, because the reader that owns their texts
  * forgets them at its next command; their STAT chunk precedes the CTAS chunk.
+ *
+ * The chunks of a launch wait until it is known to be large, or ends.  Small
+ * launches go whole into a group, for kernels repeat one another and a chunk's
+ * header weighs as much as a small kernel.
  */
 #include "trace/wmt.h"
 
@@ -37,6 +41,13 @@ struct wm_wmt_writer {
     uint32_t n_statics; /* of the launch, waiting ones included */
     uint32_t n_launches;
     bool is_in_launch;
+    wm_buffer stat; /* payload of the launch's next STAT chunk */
+    /* Chunks of the launch that wait, LAUN first, and the CTAs in each. */
+    wm_buffer waiting;
+    uint32_t waiting_ctas[WM_WMT_SMALL_CTAS];
+    uint32_t n_waiting_ctas;
+    wm_buffer group; /* small launches and copies, chunk behind chunk */
+    size_t small_bytes;
     uint64_t launch_offset;
     uint64_t n_ctas;
     uint64_t last_chunk_offset;
@@ -57,6 +68,9 @@ static void writer_free(wm_wmt_writer *w)
     wm_buffer_fini(&w->payload);
     wm_buffer_fini(&w->packed);
     wm_buffer_fini(&w->statics);
+    wm_buffer_fini(&w->waiting);
+    wm_buffer_fini(&w->stat);
+    wm_buffer_fini(&w->group);
     wm_buffer_fini(&w->chunk_rows);
     wm_buffer_fini(&w->launch_rows);
     free(w->temporary);
@@ -180,6 +194,10 @@ wm_status wm_wmt_create(const char *path, wm_wmt_writer **out, wm_error *err)
     wm_buffer_init(&w->payload);
     wm_buffer_init(&w->packed);
     wm_buffer_init(&w->statics);
+    wm_buffer_init(&w->waiting);
+    wm_buffer_init(&w->stat);
+    wm_buffer_init(&w->group);
+    w->small_bytes = WM_WMT_SMALL_BYTES;
     wm_buffer_init(&w->chunk_rows);
     wm_buffer_init(&w->launch_rows);
     w->path = join(path, -1);
@@ -203,6 +221,52 @@ wm_status wm_wmt_create(const char *path, wm_wmt_writer **out, wm_error *err)
     return WM_OK;
 }
 
+void wm_wmt_set_small(wm_wmt_writer *writer, size_t n_bytes)
+{
+    writer->small_bytes = n_bytes;
+}
+
+/* Writes a buffer as one chunk and empties it. */
+static wm_status write_buffer(wm_wmt_writer *w, uint32_t type,
+                              wm_buffer *buffer, wm_error *err)
+{
+    if (buffer->is_failed) {
+        return wm_fail_memory(err);
+    }
+    wm_buffer_clear(&w->payload);
+    wm_buffer_add(&w->payload, buffer->bytes, buffer->n_bytes);
+    wm_buffer_clear(buffer);
+    return write_chunk(w, type, 0, err);
+}
+
+/* Moves a buffer behind others: type, size, and the bytes. */
+static void append(wm_buffer *to, uint32_t type, wm_buffer *buffer)
+{
+    uint8_t bytes[4];
+    to->is_failed |= buffer->is_failed;
+    if (buffer->n_bytes > 0) {
+        wm_wmt_put_u32(bytes, type);
+        wm_buffer_add(to, bytes, sizeof(bytes));
+        wm_wmt_put_varint(to, buffer->n_bytes);
+        wm_buffer_add(to, buffer->bytes, buffer->n_bytes);
+        wm_buffer_clear(buffer);
+    }
+}
+
+static wm_status flush_group(wm_wmt_writer *w, wm_error *err)
+{
+    return w->group.n_bytes == 0 && !w->group.is_failed
+               ? WM_OK
+               : write_buffer(w, WM_WMT_GRUP, &w->group, err);
+}
+
+static wm_status flush_full_group(wm_wmt_writer *w, wm_error *err)
+{
+    return w->group.n_bytes < WM_WMT_GROUP_BYTES && !w->group.is_failed
+               ? WM_OK
+               : flush_group(w, err);
+}
+
 /* Indexes the chunk that is about to be written. */
 static void add_row(wm_wmt_writer *w, uint32_t n_ctas)
 {
@@ -212,38 +276,106 @@ static void add_row(wm_wmt_writer *w, uint32_t n_ctas)
     w->n_launch_chunks++;
 }
 
-static wm_status flush_ctas(wm_wmt_writer *w, wm_error *err)
+/* The statics and CTAs gathered so far become w->stat and w->payload. */
+static wm_status make_chunks(wm_wmt_writer *w, size_t *n_tail, wm_error *err)
 {
-    uint32_t n_ctas = wm_wmt_encoder_n_ctas(w->encoder);
-    if (n_ctas == 0) {
-        return WM_OK;
-    }
-    wm_status status = WM_OK;
-    size_t n_tail = 0;
+    *n_tail = 0;
     if (w->n_statics_waiting > 0) {
-        wm_wmt_put_varint(&w->payload, w->n_launches - 1);
-        wm_wmt_put_varint(&w->payload, w->n_statics - w->n_statics_waiting);
-        wm_wmt_put_varint(&w->payload, w->n_statics_waiting);
-        wm_buffer_add(&w->payload, w->statics.bytes, w->statics.n_bytes);
-        if (w->statics.is_failed) {
-            return wm_fail_memory(err);
-        }
+        wm_wmt_put_varint(&w->stat, w->n_launches - 1);
+        wm_wmt_put_varint(&w->stat, w->n_statics - w->n_statics_waiting);
+        wm_wmt_put_varint(&w->stat, w->n_statics_waiting);
+        wm_buffer_add(&w->stat, w->statics.bytes, w->statics.n_bytes);
+        w->stat.is_failed |= w->statics.is_failed;
         wm_buffer_clear(&w->statics);
         w->n_statics_waiting = 0;
-        add_row(w, 0);
-        status = write_chunk(w, WM_WMT_STAT, 0, err);
     }
-    if (status == WM_OK) {
-        status = wm_wmt_encoder_write(w->encoder, w->n_launches - 1, w->n_ctas,
-                                      w->n_statics, &w->payload, &n_tail, err);
+    return wm_wmt_encoder_write(w->encoder, w->n_launches - 1, w->n_ctas,
+                                w->n_statics, &w->payload, n_tail, err);
+}
+
+/* Writes a chunk of the launch to the file; n_ctas is 0 for a STAT chunk. */
+static wm_status write_indexed(wm_wmt_writer *w, uint32_t type, uint32_t n_ctas,
+                               wm_buffer *buffer, wm_error *err)
+{
+    add_row(w, n_ctas);
+    return write_buffer(w, type, buffer, err);
+}
+
+/* The launch is not small: its chunks that wait become chunks of the file. */
+static wm_status write_waiting(wm_wmt_writer *w, wm_error *err)
+{
+    const uint8_t *bytes = (const uint8_t *)w->waiting.bytes;
+    wm_wmt_cursor cursor = {bytes, bytes + w->waiting.n_bytes};
+    wm_buffer one;
+    uint32_t n_seen = 0;
+    wm_buffer_init(&one);
+    wm_status status =
+        w->waiting.is_failed ? wm_fail_memory(err) : flush_group(w, err);
+    w->launch_offset = w->offset;
+    w->last_chunk_offset = w->offset;
+    while (status == WM_OK && wm_wmt_left(&cursor) > 0) {
+        uint32_t type = wm_wmt_get_u32(cursor.at);
+        uint64_t n = 0;
+        cursor.at += 4;
+        (void)wm_wmt_get_varint(&cursor, &n);
+        wm_buffer_add(&one, cursor.at, (size_t)n);
+        cursor.at += n;
+        if (type == WM_WMT_LAUN) {
+            status = write_buffer(w, type, &one, err);
+        } else {
+            uint32_t n_ctas =
+                type == WM_WMT_CTAS ? w->waiting_ctas[n_seen++] : 0;
+            status = write_indexed(w, type, n_ctas, &one, err);
+        }
     }
+    wm_buffer_fini(&one);
+    wm_buffer_clear(&w->waiting);
+    return status;
+}
+
+/* Writes w->stat and w->payload to the file, behind what waits. */
+static wm_status write_chunks(wm_wmt_writer *w, uint32_t n_ctas, size_t n_tail,
+                              wm_error *err)
+{
+    wm_status status = WM_OK;
+    wm_buffer ctas = w->payload;
+    wm_buffer_init(&w->payload);
+    if (w->waiting.n_bytes > 0) {
+        status = write_waiting(w, err);
+    }
+    if (status == WM_OK && w->stat.n_bytes > 0) {
+        status = write_indexed(w, WM_WMT_STAT, 0, &w->stat, err);
+    }
+    wm_buffer_fini(&w->payload);
+    w->payload = ctas;
+    if (status == WM_OK && n_ctas > 0) {
+        add_row(w, n_ctas);
+        status = write_chunk(w, WM_WMT_CTAS, n_tail, err);
+    }
+    wm_buffer_clear(&w->payload);
+    return status;
+}
+
+static wm_status flush_ctas(wm_wmt_writer *w, wm_error *err)
+{
+    size_t n_tail = 0;
+    uint32_t n_ctas = wm_wmt_encoder_n_ctas(w->encoder);
+    wm_status status = n_ctas == 0 ? WM_OK : make_chunks(w, &n_tail, err);
     if (status != WM_OK) {
         return status;
     }
-    add_row(w, n_ctas);
+    size_t n_bytes = w->waiting.n_bytes + w->stat.n_bytes + w->payload.n_bytes;
+    if (w->waiting.n_bytes > 0 && n_bytes <= w->small_bytes &&
+        w->n_waiting_ctas < WM_WMT_SMALL_CTAS) {
+        append(&w->waiting, WM_WMT_STAT, &w->stat);
+        append(&w->waiting, WM_WMT_CTAS, &w->payload);
+        w->waiting_ctas[w->n_waiting_ctas++] = n_ctas;
+    } else {
+        status = write_chunks(w, n_ctas, n_tail, err);
+    }
     w->n_ctas += n_ctas;
     wm_wmt_encoder_clear(w->encoder);
-    return write_chunk(w, WM_WMT_CTAS, n_tail, err);
+    return status;
 }
 
 static wm_status end_launch(wm_wmt_writer *w, wm_error *err)
@@ -253,6 +385,12 @@ static wm_status end_launch(wm_wmt_writer *w, wm_error *err)
     }
     wm_status status = flush_ctas(w, err);
     w->is_in_launch = false;
+    if (status == WM_OK && w->waiting.n_bytes > 0) {
+        w->launch_offset = w->offset; /* where the group will be */
+        wm_buffer_add(&w->group, w->waiting.bytes, w->waiting.n_bytes);
+        w->group.is_failed |= w->waiting.is_failed;
+        wm_buffer_clear(&w->waiting);
+    }
     wm_wmt_put_varint(&w->launch_rows, w->launch_offset);
     wm_wmt_put_varint(&w->launch_rows, w->n_ctas);
     wm_wmt_put_varint(&w->launch_rows, w->n_launch_chunks);
@@ -264,7 +402,7 @@ static wm_status end_launch(wm_wmt_writer *w, wm_error *err)
         return wm_fail_memory(err);
     }
     wm_buffer_clear(&w->chunk_rows);
-    return status;
+    return status == WM_OK ? flush_full_group(w, err) : status;
 }
 
 wm_status wm_wmt_copy(wm_wmt_writer *writer, const wm_copy *copy, wm_error *err)
@@ -276,7 +414,11 @@ wm_status wm_wmt_copy(wm_wmt_writer *writer, const wm_copy *copy, wm_error *err)
     wm_wmt_put_varint(&writer->payload, (uint64_t)copy->kind);
     wm_wmt_put_varint(&writer->payload, copy->addr);
     wm_wmt_put_varint(&writer->payload, copy->n_bytes);
-    return write_chunk(writer, WM_WMT_COPY, 0, err);
+    if (writer->small_bytes == 0) {
+        return write_chunk(writer, WM_WMT_COPY, 0, err);
+    }
+    append(&writer->group, WM_WMT_COPY, &writer->payload);
+    return flush_full_group(writer, err);
 }
 
 static void put_text(wm_buffer *buffer, const char *text)
@@ -309,17 +451,17 @@ wm_status wm_wmt_launch(wm_wmt_writer *writer, const wm_launch *launch,
         wm_wmt_put_varint(&w->payload, numbers[i]);
     }
     put_text(&w->payload, launch->name);
+    append(&w->waiting, WM_WMT_LAUN, &w->payload);
+    w->n_waiting_ctas = 0;
     w->n_launches++;
     w->is_in_launch = true;
-    w->launch_offset = w->offset;
-    w->last_chunk_offset = w->offset;
     w->n_ctas = 0;
     w->n_launch_chunks = 0;
     w->n_statics = 0;
     w->n_statics_waiting = 0;
     wm_buffer_clear(&w->statics);
     wm_wmt_encoder_clear(w->encoder);
-    return write_chunk(w, WM_WMT_LAUN, 0, err);
+    return WM_OK;
 }
 
 static void gather_statics(wm_wmt_writer *w, const wm_launch *launch)
@@ -375,6 +517,9 @@ wm_status wm_wmt_finish(wm_wmt_writer *writer, wm_error *err)
 {
     wm_wmt_writer *w = writer;
     wm_status status = end_launch(w, err);
+    if (status == WM_OK) {
+        status = flush_group(w, err);
+    }
     if (status == WM_OK) {
         status = write_end(w, err);
     }

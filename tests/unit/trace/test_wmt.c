@@ -29,6 +29,33 @@ Test(wmt, any_well_formed_trace_comes_back_bit_for_bit)
     files_fini(&files);
 }
 
+/* Many small launches: groups of several chunks, large launches between. */
+Test(wmt, small_launches_in_common_chunks_come_back_in_order)
+{
+    test_files files;
+    files_init(&files);
+    const char *path = new_path(&files, "a.wmt");
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        wm_buffer written;
+        wm_buffer read[2];
+        wm_buffer_init(&written);
+        random_wmt(path, seed, 60, 200, &written);
+        for (uint32_t jobs = 1; jobs <= 2; jobs++) {
+            const wm_trace_options options = {.jobs = jobs};
+            wm_buffer_init(&read[jobs - 1]);
+            test_run *run = dump_with(path, &options, true, &read[jobs - 1]);
+            cr_assert_eq(run->status, WM_OK, "seed %llu: %s",
+                         (unsigned long long)seed, run->err.text);
+            cr_assert(run->is_complete);
+            assert_same_dump(&written, &read[jobs - 1], seed);
+            test_run_free(run);
+            wm_buffer_fini(&read[jobs - 1]);
+        }
+        wm_buffer_fini(&written);
+    }
+    files_fini(&files);
+}
+
 Test(wmt, a_launch_of_many_chunks_comes_back_in_order)
 {
     test_files files;

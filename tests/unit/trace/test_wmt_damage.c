@@ -49,19 +49,22 @@ static void assert_cut(damaged *d, size_t n_bytes, bool keep_going)
 Test(wmt_damage, a_file_cut_at_any_byte_gives_its_whole_chunks_and_says_where,
      .timeout = 120)
 {
-    damaged d;
-    damaged_init(&d, 3, 3);
-    cr_assert_lt(d.bytes.n_bytes, 12000);
-    for (size_t n = 1; n < d.bytes.n_bytes; n++) {
-        assert_cut(&d, n, n % 2 == 0);
+    for (size_t small = 0; small <= TEST_SMALL_BYTES;
+         small += TEST_SMALL_BYTES) {
+        damaged d;
+        damaged_init(&d, 3, 3, small);
+        cr_assert_lt(d.bytes.n_bytes, 12000);
+        for (size_t n = 1; n < d.bytes.n_bytes; n++) {
+            assert_cut(&d, n, n % 2 == 0);
+        }
+        damaged_fini(&d);
     }
-    damaged_fini(&d);
 }
 
 Test(wmt_damage, a_file_cut_between_chunks_loses_nothing_before)
 {
     damaged d;
-    damaged_init(&d, 5, 12);
+    damaged_init(&d, 5, 12, 0);
     const uint8_t *at = (const uint8_t *)d.bytes.bytes;
     size_t offset = WM_WMT_FILE_BYTES;
     size_t n_before = 0;
@@ -84,88 +87,107 @@ Test(wmt_damage, a_file_cut_between_chunks_loses_nothing_before)
     damaged_fini(&d);
 }
 
-Test(wmt_damage, every_single_changed_byte_is_noticed_and_named, .timeout = 120)
+/* Changes one byte after another, reading with and without keep_going. */
+static void change_every_byte(damaged *d)
 {
-    damaged d;
-    damaged_init(&d, 2, 2);
-    cr_assert_lt(d.bytes.n_bytes, 8000);
-    for (size_t i = 0; i < 2 * d.bytes.n_bytes; i++) {
+    for (size_t i = 0; i < 2 * d->bytes.n_bytes; i++) {
         wm_buffer dump;
         bool keep_going = i % 2 == 0;
-        char *byte = &d.bytes.bytes[i / 2];
+        char *byte = &d->bytes.bytes[i / 2];
         char change = (char)(1 + (i * 37) % 255);
         wm_buffer_init(&dump);
         *byte = (char)(*byte ^ change);
         test_run *run =
-            read_bytes(&d, d.bytes.bytes, d.bytes.n_bytes, keep_going, &dump);
+            read_bytes(d, d->bytes.bytes, d->bytes.n_bytes, keep_going, &dump);
         cr_assert(run->status != WM_OK || !run->is_complete, "byte %zu", i / 2);
         if (i / 2 >= 8) { /* without its magic it is no .wmt at all */
             assert_place(run, i / 2);
         }
         if (!keep_going) {
-            assert_beginning(&d, &dump, i / 2);
+            assert_beginning(d, &dump, i / 2);
         }
         test_run_free(run);
         wm_buffer_fini(&dump);
         *byte = (char)(*byte ^ change);
     }
-    damaged_fini(&d);
 }
 
-/* Damage that a CRC-32 cannot show: the payload is changed, then sealed
- * again.  Nothing may crash, and memory must stay within bounds. */
+Test(wmt_damage, every_single_changed_byte_is_noticed_and_named, .timeout = 120)
+{
+    for (size_t small = 0; small <= TEST_SMALL_BYTES;
+         small += TEST_SMALL_BYTES) {
+        damaged d;
+        damaged_init(&d, 2, 2, small);
+        cr_assert_lt(d.bytes.n_bytes, 8000);
+        change_every_byte(&d);
+        damaged_fini(&d);
+    }
+}
+
+/* The file with its payloads changed here and there, then sealed again: every
+ * CRC-32 fits. */
+static void change_payloads(const damaged *d, wm_wmt_unpacker *unpacker,
+                            wm_rng *rng, wm_buffer *file)
+{
+    const uint8_t *bytes = (const uint8_t *)d->bytes.bytes;
+    wm_buffer_add(file, bytes, WM_WMT_FILE_BYTES);
+    for (size_t at = WM_WMT_FILE_BYTES; at < d->bytes.n_bytes;) {
+        uint8_t head[WM_WMT_CHUNK_BYTES];
+        uint8_t raw[65536];
+        memcpy(head, bytes + at, sizeof(head));
+        uint32_t n_raw = wm_wmt_get_u32(head + 8);
+        uint32_t n_packed = wm_wmt_get_u32(head + 12);
+        const uint8_t *packed = bytes + at + WM_WMT_CHUNK_BYTES;
+        cr_assert_leq(n_raw, sizeof(raw));
+        if (wm_wmt_get_u32(head + 4) == 0) {
+            cr_assert(wm_wmt_unpack(unpacker, packed, n_packed, raw, n_raw));
+        } else {
+            memcpy(raw, packed, n_raw);
+        }
+        if (n_raw > 0 && wm_rng_below(rng, 3) == 0) {
+            uint32_t n_near = n_raw < 40 ? n_raw : 40;
+            uint32_t place =
+                wm_rng_below(rng, wm_rng_below(rng, 2) == 0 ? n_near : n_raw);
+            raw[place] = (uint8_t)wm_rng_next(rng);
+        }
+        wm_wmt_put_u32(head + 4, WM_WMT_FLAG_STORED);
+        wm_wmt_put_u32(head + 12, n_raw);
+        wm_wmt_put_u32(head + 16, wm_wmt_crc32(raw, n_raw));
+        wm_wmt_put_u32(head + 20, wm_wmt_crc32(head, 20));
+        wm_buffer_add(file, head, sizeof(head));
+        wm_buffer_add(file, raw, n_raw);
+        at += WM_WMT_CHUNK_BYTES + n_packed;
+    }
+}
+
+/* Damage that a CRC-32 cannot show: nothing may crash, and memory must stay
+ * within bounds. */
 Test(wmt_damage, hostile_payloads_do_no_harm, .timeout = 120)
 {
-    damaged d;
     wm_rng rng = {13};
     wm_wmt_unpacker *unpacker = wm_wmt_unpacker_new();
-    damaged_init(&d, 2, 3);
-    const uint8_t *bytes = (const uint8_t *)d.bytes.bytes;
-    for (int i = 0; i < 3000; i++) {
-        wm_buffer file;
-        wm_buffer dump;
-        wm_buffer_init(&file);
-        wm_buffer_init(&dump);
-        wm_buffer_add(&file, bytes, WM_WMT_FILE_BYTES);
-        for (size_t at = WM_WMT_FILE_BYTES; at < d.bytes.n_bytes;) {
-            uint8_t head[WM_WMT_CHUNK_BYTES];
-            uint8_t raw[65536];
-            memcpy(head, bytes + at, sizeof(head));
-            uint32_t n_raw = wm_wmt_get_u32(head + 8);
-            uint32_t n_packed = wm_wmt_get_u32(head + 12);
-            const uint8_t *packed = bytes + at + WM_WMT_CHUNK_BYTES;
-            cr_assert_leq(n_raw, sizeof(raw));
-            if (wm_wmt_get_u32(head + 4) == 0) {
-                cr_assert(
-                    wm_wmt_unpack(unpacker, packed, n_packed, raw, n_raw));
-            } else {
-                memcpy(raw, packed, n_raw);
-            }
-            if (n_raw > 0 && wm_rng_below(&rng, 3) == 0) {
-                uint32_t place = wm_rng_below(&rng, n_raw < 40 ? n_raw : 40);
-                place = wm_rng_below(&rng, 2) == 0 ? place
-                                                   : wm_rng_below(&rng, n_raw);
-                raw[place] = (uint8_t)wm_rng_next(&rng);
-            }
-            wm_wmt_put_u32(head + 4, WM_WMT_FLAG_STORED);
-            wm_wmt_put_u32(head + 12, n_raw);
-            wm_wmt_put_u32(head + 16, wm_wmt_crc32(raw, n_raw));
-            wm_wmt_put_u32(head + 20, wm_wmt_crc32(head, 20));
-            wm_buffer_add(&file, head, sizeof(head));
-            wm_buffer_add(&file, raw, n_raw);
-            at += WM_WMT_CHUNK_BYTES + n_packed;
+    for (size_t small = 0; small <= TEST_SMALL_BYTES;
+         small += TEST_SMALL_BYTES) {
+        damaged d;
+        damaged_init(&d, 2, 3, small);
+        for (int i = 0; i < 2000; i++) {
+            wm_buffer file;
+            wm_buffer dump;
+            wm_buffer_init(&file);
+            wm_buffer_init(&dump);
+            change_payloads(&d, unpacker, &rng, &file);
+            test_run *run =
+                read_bytes(&d, file.bytes, file.n_bytes, i % 2 == 0, &dump);
+            cr_assert(run->status == WM_OK || run->status == WM_EFORMAT, "%s",
+                      run->err.text);
+            cr_assert_lt(dump.n_bytes, 1 << 22);
+            test_run_free(run);
+            wm_buffer_fini(&file);
+            wm_buffer_fini(&dump);
         }
-        test_run *run =
-            read_bytes(&d, file.bytes, file.n_bytes, i % 2 == 0, &dump);
-        cr_assert(run->status == WM_OK || run->status == WM_EFORMAT, "%s",
-                  run->err.text);
-        cr_assert_lt(dump.n_bytes, 1 << 22);
-        test_run_free(run);
-        wm_buffer_fini(&file);
-        wm_buffer_fini(&dump);
+        damaged_fini(&d);
     }
     wm_wmt_unpacker_free(unpacker);
-    damaged_fini(&d);
 }
 
 /* Changes one byte in the payload of the first chunk of the given type. */
@@ -186,7 +208,7 @@ Test(wmt_damage, a_damaged_chunk_is_named_by_path_and_byte)
     damaged d;
     char place[64];
     wm_buffer dump;
-    damaged_init(&d, 3, 12);
+    damaged_init(&d, 3, 12, 0);
     wm_buffer_init(&dump);
     snprintf(place, sizeof(place), "damaged.wmt: byte %zu: damaged CTAS chunk",
              damage_chunk(&d, WM_WMT_CTAS));
@@ -206,7 +228,7 @@ Test(wmt_damage, keep_going_skips_the_damaged_chunk_only)
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
         damaged d;
         wm_buffer dump;
-        damaged_init(&d, 3, 12);
+        damaged_init(&d, 3, 12, 0);
         wm_buffer_init(&dump);
         (void)damage_chunk(&d, types[i]);
         test_run *run =
@@ -237,7 +259,7 @@ static void assert_refused(damaged *d, const char *wanted)
 Test(wmt_damage, a_newer_version_is_refused_by_number)
 {
     damaged d;
-    damaged_init(&d, 1, 1);
+    damaged_init(&d, 1, 1, 0);
     uint8_t *bytes = (uint8_t *)d.bytes.bytes;
     wm_wmt_put_u32(bytes + 8, WM_WMT_VERSION + 1);
     wm_wmt_put_u32(bytes + 12, wm_wmt_crc32(bytes, 12));
@@ -248,7 +270,7 @@ Test(wmt_damage, a_newer_version_is_refused_by_number)
 Test(wmt_damage, bytes_behind_the_footer_are_refused)
 {
     damaged d;
-    damaged_init(&d, 1, 1);
+    damaged_init(&d, 1, 1, 0);
     wm_buffer_puts(&d.bytes, "x");
     assert_refused(&d, "bytes behind the footer");
     damaged_fini(&d);
@@ -257,7 +279,7 @@ Test(wmt_damage, bytes_behind_the_footer_are_refused)
 Test(wmt_damage, sizes_that_the_bytes_cannot_justify_take_no_memory)
 {
     damaged d;
-    damaged_init(&d, 1, 1);
+    damaged_init(&d, 1, 1, 0);
     uint8_t *head = (uint8_t *)d.bytes.bytes + WM_WMT_FILE_BYTES;
     wm_wmt_put_u32(head + 4, 0);
     wm_wmt_put_u32(head + 8, WM_WMT_RAW_MAX);

@@ -29,17 +29,28 @@ static inline void wmt_sink_cta(void *user, const wm_launch *launch,
     cr_assert_eq(status, WM_OK, "%s", err.text);
 }
 
-/* Writes a random trace to path and appends its dump. */
-static inline void random_wmt(const char *path, uint64_t seed,
-                              uint32_t n_launches, uint32_t n_ctas,
-                              wm_buffer *dump)
+#define TEST_SMALL_BYTES ((size_t)1 << 15) /* as the writer has it */
+
+/* Writes a random trace to path and appends its dump; launches of up to
+ * small_bytes share chunks. */
+static inline void random_wmt_of(const char *path, uint64_t seed,
+                                 uint32_t n_launches, uint32_t n_ctas,
+                                 size_t small_bytes, wm_buffer *dump)
 {
     wm_wmt_writer *writer = NULL;
     wm_error err;
     cr_assert_eq(wm_wmt_create(path, &writer, &err), WM_OK);
+    wm_wmt_set_small(writer, small_bytes);
     random_sink sink = {writer, wmt_sink_copy, wmt_sink_launch, wmt_sink_cta};
     random_trace(seed, n_launches, n_ctas, &sink, dump);
     cr_assert_eq(wm_wmt_finish(writer, &err), WM_OK, "%s", err.text);
+}
+
+static inline void random_wmt(const char *path, uint64_t seed,
+                              uint32_t n_launches, uint32_t n_ctas,
+                              wm_buffer *dump)
+{
+    random_wmt_of(path, seed, n_launches, n_ctas, TEST_SMALL_BYTES, dump);
 }
 
 /* A path in the temporary folder for a file that the writer makes. */
@@ -93,13 +104,13 @@ static inline test_run *read_bytes(damaged *d, const void *bytes,
 }
 
 static inline void damaged_init(damaged *d, uint32_t n_launches,
-                                uint32_t n_ctas)
+                                uint32_t n_ctas, size_t small_bytes)
 {
     files_init(&d->files);
     wm_buffer_init(&d->bytes);
     wm_buffer_init(&d->dump);
     const char *path = new_path(&d->files, "whole.wmt");
-    random_wmt(path, 3, n_launches, n_ctas, &d->dump);
+    random_wmt_of(path, 3, n_launches, n_ctas, small_bytes, &d->dump);
     slurp(path, &d->bytes);
     (void)unlink(path);
     d->files.n = 0;
