@@ -47,6 +47,11 @@ static void banked_reset(wm_banked *channel)
         channel->entry[i].next =
             i + 1 < n_entries ? (uint16_t)(i + 1) : NO_ENTRY;
     }
+    channel->first_ring = (uint16_t)n_entries;
+    for (uint32_t i = n_entries; i < n_entries + 2 * WM_DRAM_BANKS; i++) {
+        channel->entry[i].next = (uint16_t)i;
+        channel->entry[i].previous = (uint16_t)i;
+    }
     for (uint32_t p = 0; p < WM_DRAM_PCS; p++) {
         for (uint32_t i = 0; i < 4; i++) {
             channel->pc[p].acts[i] = LONG_AGO;
@@ -81,7 +86,7 @@ wm_status wm_banked_new(const wm_dram_timing *timing,
     channel->timing = timing;
     channel->params = *params;
     channel->entry =
-        calloc(params->read_queue + params->write_queue + WM_DRAM_BANKS,
+        calloc(params->read_queue + params->write_queue + 3 * WM_DRAM_BANKS,
                sizeof(*channel->entry));
     channel->offer = calloc(FIRST_RING, sizeof(*channel->offer));
     channel->offer_mask = FIRST_RING - 1;
