@@ -163,19 +163,25 @@ bool wm_banked_push(wm_banked *channel, uint64_t due,
         !banked_grow_done(channel)) {
         return false;
     }
-    const banked_offer offer = {
-        place->row,           (int64_t)due,   token,   (uint16_t)place->column,
-        (uint8_t)place->bank, (uint8_t)atoms, is_write};
+    const int64_t tick = (int64_t)due;
     size_t at = channel->offer_head + channel->n_offers++;
     const size_t mask = channel->offer_mask;
     for (; at != channel->offer_head &&
-           channel->offer[(at - 1) & mask].due > offer.due;
+           channel->offer[(at - 1) & mask].due > tick;
          at--) {
         channel->offer[at & mask] = channel->offer[(at - 1) & mask];
     }
-    channel->offer[at & mask] = offer;
-    if (at == channel->offer_head && offer.due + 1 < channel->next) {
-        channel->next = offer.due + 1;
+    banked_offer *offer = &channel->offer[at & mask];
+    offer->row = place->row;
+    offer->due = tick;
+    offer->token = token;
+    offer->column = (uint16_t)place->column;
+    offer->bank = (uint8_t)place->bank;
+    offer->atoms = (uint8_t)atoms;
+    offer->is_write = is_write;
+    if (at == channel->offer_head) {
+        channel->is_blocked = false;
+        channel->next = tick + 1 < channel->next ? tick + 1 : channel->next;
     }
     return true;
 }
