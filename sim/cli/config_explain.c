@@ -1,13 +1,17 @@
 /*
- * config_explain.c -- `warpmem config explain`: what a key means.
+ * config_explain.c -- `warpmem config explain`: what a key means, and where
+ * addresses land.
  */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "config/config.h"
+#include "engine/locate.h"
 #include "model/cache/policy.h"
 #include "report/human.h"
 
@@ -16,11 +20,22 @@ wm_status wm_config_cmd_explain(const wm_subcommand *self, int argc,
 
 typedef struct explain_options {
     bool is_page;
+    const char *config;
+    wm_words sets;
+    wm_words addresses;
 } explain_options;
 
 static const wm_option explain_option_list[] = {
     {WM_OPTION_FLAG, '\0', "all", NULL, "As the page docs/CONFIG.md.",
      offsetof(explain_options, is_page), 0, 0},
+    {WM_OPTION_LIST, 'a', "address", "ADDR",
+     "With dram.mapping: where it lands; may be repeated.",
+     offsetof(explain_options, addresses), 0, 0},
+    {WM_OPTION_TEXT, 'c', "config", "NAME|FILE",
+     "For which configuration. [Default: a100]",
+     offsetof(explain_options, config), 0, 0},
+    {WM_OPTION_LIST, 's', "set", "KEY=VALUE", "Override one key.",
+     offsetof(explain_options, sets), 0, 0},
 };
 
 static const wm_option_table explain_table = {
@@ -111,6 +126,58 @@ static wm_status explain_word(const char *word, wm_buffer *out, wm_error *err)
                    word, wm_key_nearest(word)->name);
 }
 
+/* A number as C writes it. */
+static bool explain_number(const char *text, uint64_t *value)
+{
+    char *end = NULL;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    return errno == 0 && *text >= '0' && *text <= '9' && *end == '\0';
+}
+
+static wm_status explain_address(const wm_config *config, const char *text,
+                                 bool is_first, wm_buffer *out, wm_error *err)
+{
+    uint64_t addr = 0;
+    wm_location at;
+    if (!explain_number(text, &addr)) {
+        return wm_fail(err, WM_EUSAGE,
+                       "--address: %.40s, wanted a number as in 0x7f1200",
+                       text);
+    }
+    wm_status status = wm_engine_locate(config, addr, &at, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    if (is_first) {
+        wm_buffer_printf(
+            out, "\n%s\n%-18s %6s %8s %14s %3s %4s %6s %5s %8s %7s\n",
+            at.mapping, "address", "slice", "channel", "in channel", "pc",
+            "sid", "group", "bank", "row", "column");
+    }
+    wm_buffer_printf(out,
+                     "0x%-16" PRIx64 " %6" PRIu32 " %8" PRIu32 "   0x%09" PRIx64
+                     " %3" PRIu32 " %4" PRIu32 " %6" PRIu32 " %5" PRIu32
+                     " %8" PRIu64 " %7" PRIu32 "\n",
+                     addr, at.slice, at.channel, at.channel_addr, at.pc, at.sid,
+                     at.group, at.bank, at.row, at.column);
+    return WM_OK;
+}
+
+static wm_status explain_addresses(const explain_options *options,
+                                   wm_buffer *out, wm_error *err)
+{
+    wm_config_set *set = NULL;
+    wm_status status = wm_config_load(options->config, options->sets.items,
+                                      options->sets.n, &set, err);
+    for (size_t i = 0; status == WM_OK && i < options->addresses.n; i++) {
+        status = explain_address(wm_config_values(set),
+                                 options->addresses.items[i], i == 0, out, err);
+    }
+    wm_config_free(set);
+    return status;
+}
+
 static void explain_all(wm_buffer *out)
 {
     for (size_t i = 0; i < wm_n_keys; i++) {
@@ -122,7 +189,7 @@ static void explain_all(wm_buffer *out)
 wm_status wm_config_cmd_explain(const wm_subcommand *self, int argc,
                                 char **argv, wm_error *err)
 {
-    explain_options options = {false};
+    explain_options options = {.config = "a100"};
     wm_words words = {0};
     wm_buffer out;
     bool is_help = false;
@@ -133,10 +200,13 @@ wm_status wm_config_cmd_explain(const wm_subcommand *self, int argc,
         wm_buffer_puts(&out, i == 0 ? "" : "\n");
         status = explain_word(words.items[i], &out, err);
     }
+    if (status == WM_OK && !is_help && options.addresses.n != 0) {
+        status = explain_addresses(&options, &out, err);
+    }
     if (status == WM_OK && !is_help) {
         if (options.is_page) {
             wm_config_reference(&out);
-        } else if (words.n == 0) {
+        } else if (words.n == 0 && options.addresses.n == 0) {
             explain_all(&out);
         }
         status = wm_output_print(&out, err);
@@ -144,5 +214,7 @@ wm_status wm_config_cmd_explain(const wm_subcommand *self, int argc,
         wm_buffer_fini(&out);
     }
     wm_words_fini(&words);
+    wm_words_fini(&options.sets);
+    wm_words_fini(&options.addresses);
     return status;
 }

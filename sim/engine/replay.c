@@ -11,7 +11,7 @@
 #include "engine/pool.h"
 #include "model/spread.h"
 
-#define PIECE 65536u
+#define PIECE 4096u
 /* Pushed and not admitted: so many are kept in front of a channel, that it
  * never looks at a tick without knowing who is due. */
 #define KEEP 16u

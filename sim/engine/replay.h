@@ -12,7 +12,7 @@
  * Threads     wm_replay_run uses `jobs` threads inside; the command listener is
  *             called on any of them, but for one channel on one at a time.
  * Repeatable  any number of threads gives the same results.
- * Cost        65,536 requests are held at a time.
+ * Cost        4,096 requests are held at a time.
  */
 #ifndef WM_ENGINE_REPLAY_H
 #define WM_ENGINE_REPLAY_H

@@ -47,6 +47,11 @@ static void banked_reset(wm_banked *channel)
         channel->entry[i].next =
             i + 1 < n_entries ? (uint16_t)(i + 1) : NO_ENTRY;
     }
+    channel->first_ring = (uint16_t)n_entries;
+    for (uint32_t i = n_entries; i < n_entries + 2 * WM_DRAM_BANKS; i++) {
+        channel->entry[i].next = (uint16_t)i;
+        channel->entry[i].previous = (uint16_t)i;
+    }
     for (uint32_t p = 0; p < WM_DRAM_PCS; p++) {
         for (uint32_t i = 0; i < 4; i++) {
             channel->pc[p].acts[i] = LONG_AGO;
@@ -81,7 +86,7 @@ wm_status wm_banked_new(const wm_dram_timing *timing,
     channel->timing = timing;
     channel->params = *params;
     channel->entry =
-        calloc(params->read_queue + params->write_queue + WM_DRAM_BANKS,
+        calloc(params->read_queue + params->write_queue + 3 * WM_DRAM_BANKS,
                sizeof(*channel->entry));
     channel->offer = calloc(FIRST_RING, sizeof(*channel->offer));
     channel->offer_mask = FIRST_RING - 1;
@@ -158,19 +163,25 @@ bool wm_banked_push(wm_banked *channel, uint64_t due,
         !banked_grow_done(channel)) {
         return false;
     }
-    const banked_offer offer = {
-        place->row,           (int64_t)due,   token,   (uint16_t)place->column,
-        (uint8_t)place->bank, (uint8_t)atoms, is_write};
+    const int64_t tick = (int64_t)due;
     size_t at = channel->offer_head + channel->n_offers++;
     const size_t mask = channel->offer_mask;
     for (; at != channel->offer_head &&
-           channel->offer[(at - 1) & mask].due > offer.due;
+           channel->offer[(at - 1) & mask].due > tick;
          at--) {
         channel->offer[at & mask] = channel->offer[(at - 1) & mask];
     }
-    channel->offer[at & mask] = offer;
-    if (at == channel->offer_head && offer.due + 1 < channel->next) {
-        channel->next = offer.due + 1;
+    banked_offer *offer = &channel->offer[at & mask];
+    offer->row = place->row;
+    offer->due = tick;
+    offer->token = token;
+    offer->column = (uint16_t)place->column;
+    offer->bank = (uint8_t)place->bank;
+    offer->atoms = (uint8_t)atoms;
+    offer->is_write = is_write;
+    if (at == channel->offer_head) {
+        channel->is_blocked = false;
+        channel->next = tick + 1 < channel->next ? tick + 1 : channel->next;
     }
     return true;
 }

@@ -25,9 +25,9 @@ typedef struct banked_entry {
     uint64_t row;
     int64_t arrive; /* admitted at */
     int64_t due;
-    uint64_t age; /* number of admission */
+    uint16_t age; /* order of admission among those queued */
     uint32_t token;
-    uint16_t next, previous; /* in its bank's list */
+    uint16_t next, previous; /* in its bank's ring */
     uint16_t column;
     uint8_t bank;
     uint8_t atoms;     /* yet to be moved */
@@ -68,6 +68,7 @@ typedef struct banked_pc {
     int64_t refresh_from; /* of the last refresh: when it was asked for */
     int64_t refresh_to;   /* and until when it blocks */
     bool is_last_write;
+    char unused[16]; /* to 128 bytes: indexed by a shift */
 } banked_pc;
 
 struct wm_banked {
@@ -83,17 +84,23 @@ struct wm_banked {
     int64_t next;         /* next tick worth a look */
     int64_t now;          /* last tick looked at */
     int64_t row_free, col_free;
-    bool is_writing; /* the mode */
-    bool has_issued; /* at the present tick */
+    int64_t col_soon, row_soon; /* no candidate is ready before */
+    bool is_blocked;            /* the first offer has no room as things are */
+    bool is_writing;            /* the mode */
     uint32_t n_queued[2];
-    uint64_t col_age[WM_DRAM_BANKS], row_age[WM_DRAM_BANKS];
+    /* ages of the candidates in the queues, and of active requests: arrival,
+     * then activation */
+    uint16_t col_age[LANES], row_age[LANES];
+    uint64_t active_age[WM_DRAM_BANKS];
     uint64_t row[WM_DRAM_BANKS]; /* open */
     uint16_t col_entry[WM_DRAM_BANKS], row_entry[WM_DRAM_BANKS];
     uint16_t active_entry[WM_DRAM_BANKS];
-    uint16_t head[2][WM_DRAM_BANKS], tail[2][WM_DRAM_BANKS];
+    /* requests; from first_ring on one entry per list, which closes it to a
+     * ring, so that linking needs no decisions */
     banked_entry *entry;
+    uint16_t first_ring;
     uint16_t free_entry; /* list by next */
-    uint64_t n_admitted;
+    uint32_t next_age;
     banked_pc pc[WM_DRAM_PCS];
     /* refreshes asked for and not begun, in order */
     uint8_t refresh_pc[16];
@@ -143,6 +150,13 @@ static inline uint32_t banked_pc_of(const wm_banked *channel, uint32_t bank)
     return bank >> channel->timing->pc_shift;
 }
 
+/* The entry that closes the list of a bank: of reads, or of writes. */
+static inline uint16_t banked_ring(const wm_banked *channel, uint32_t list,
+                                   uint32_t bank)
+{
+    return (uint16_t)(channel->first_ring + list * WM_DRAM_BANKS + bank);
+}
+
 /* All banks of a pseudo-channel. */
 static inline uint64_t banked_pc_mask(const wm_banked *channel, uint32_t pc)
 {
@@ -155,15 +169,38 @@ static inline uint64_t banked_pc_mask(const wm_banked *channel, uint32_t pc)
 void wm_banked_admit(wm_banked *channel, int64_t tick);
 /* Looks for the bank's candidates anew. */
 void wm_banked_choose(wm_banked *channel, uint32_t bank);
+/* A hit of the bank has gone and its row is still open: the next hit, looked
+ * for from an entry on; its other candidate stays. */
+void wm_banked_choose_hit(wm_banked *channel, uint32_t bank, uint16_t from);
 /* Those of all banks. */
 void wm_banked_choose_all(wm_banked *channel);
-/* Re-evaluates the mode; true when it changed. */
-bool wm_banked_turn(wm_banked *channel);
+/* From reads to writes or back. */
+void wm_banked_change_mode(wm_banked *channel);
 /* Takes an entry out of its bank's list. */
 void wm_banked_unlink(wm_banked *channel, uint16_t index);
 /* A read has its data at tick. */
 void wm_banked_complete(wm_banked *channel, uint32_t token, int64_t arrive,
                         int64_t due, int64_t tick);
+
+/* Whether the mode changes when it is evaluated next. */
+static inline bool banked_must_turn(const wm_banked *channel)
+{
+    const uint32_t n_reads = channel->n_queued[0];
+    const uint32_t n_writes = channel->n_queued[1];
+    return channel->is_writing
+               ? n_writes < channel->params.write_low && n_reads != 0
+               : n_writes > channel->params.write_high || n_reads == 0;
+}
+
+/* Evaluates the mode; true when it changed. */
+static inline bool banked_turn(wm_banked *channel)
+{
+    const bool must = banked_must_turn(channel);
+    if (must) {
+        wm_banked_change_mode(channel);
+    }
+    return must;
+}
 
 /* --- banked_issue.c ------------------------------------------------------ */
 void wm_banked_column(wm_banked *channel, uint32_t bank, int64_t tick);

@@ -43,7 +43,6 @@ static void issue_row_bus(wm_banked *channel, int64_t tick, int32_t length)
     if (channel->timing->is_single_bus) {
         channel->col_free = channel->row_free;
     }
-    channel->has_issued = true;
 }
 
 /* HBM3: after a row command on a rising edge, its falling edge takes no PRE of
@@ -72,26 +71,36 @@ static wm_dram_loss issue_cause(const wm_banked *channel, const banked_pc *pc,
                                                        : WM_LOSS_GROUP;
 }
 
-static void issue_account(wm_banked *channel, banked_pc *pc,
-                          const banked_entry *entry, int64_t tick)
+/* The data bus stood still for gap ticks before this column. */
+static void issue_gap(wm_banked *channel, banked_pc *pc,
+                      const banked_entry *entry, int64_t tick, int64_t gap)
 {
     uint64_t *lost = channel->stats.lost;
-    int64_t gap = tick - pc->data_end;
-    if (gap > 0) {
-        const int64_t idle = pc->idle < gap ? pc->idle : gap;
-        lost[WM_LOSS_IDLE] += (uint64_t)idle;
-        gap -= idle;
+    const int64_t idle = pc->idle < gap ? pc->idle : gap;
+    lost[WM_LOSS_IDLE] += (uint64_t)idle;
+    gap -= idle;
+    pc->idle = 0;
+    if (pc->refresh_to > pc->data_end) {
         const int64_t from = issue_later(pc->data_end, pc->refresh_from);
         const int64_t to = pc->refresh_to < tick ? pc->refresh_to : tick;
         int64_t refresh = to > from ? to - from : 0;
         refresh = refresh < gap ? refresh : gap;
         lost[WM_LOSS_REFRESH] += (uint64_t)refresh;
         gap -= refresh;
-        if (gap != 0) {
-            lost[issue_cause(channel, pc, entry)] += (uint64_t)gap;
-        }
     }
-    pc->idle = 0;
+    lost[issue_cause(channel, pc, entry)] += (uint64_t)gap;
+}
+
+static void issue_account(wm_banked *channel, banked_pc *pc,
+                          const banked_entry *entry, int64_t tick)
+{
+    const int64_t gap = tick - pc->data_end;
+    if (gap > 0) {
+        issue_gap(channel, pc, entry, tick, gap);
+    } else {
+        pc->idle = 0;
+    }
+    uint64_t *lost = channel->stats.lost;
     lost[WM_LOSS_BUSY] += (uint64_t)channel->timing->slot;
     pc->data_end = issue_later(tick, pc->data_end) + channel->timing->slot;
     pc->is_last_write = entry->is_write != 0;
@@ -107,8 +116,8 @@ static void issue_read_bounds(wm_banked *channel, uint32_t bank, int64_t tick)
     wm_lanes_raise(channel->rd_at + first,
                    t->rd_to_rd[bank >> t->group_shift].lane, t->banks_per_pc,
                    now);
-    wm_lanes_floor(channel->wr_at + first, t->banks_per_pc,
-                   (int16_t)(now + t->rd_wr));
+    wm_lanes_raise(channel->wr_at + first, t->rd_to_wr.lane, t->banks_per_pc,
+                   now);
     banked_lane_raise(&channel->pre_at[bank], now + t->rd_pre);
     channel->pc[pc].prea_at =
         issue_later(channel->pc[pc].prea_at, tick + t->rd_prea);
@@ -136,10 +145,8 @@ static bool issue_is_wanted(const wm_banked *channel, uint32_t bank,
                             uint16_t index)
 {
     for (uint32_t list = 0; list < 2; list++) {
-        if ((channel->has_list[list] >> bank & 1) == 0) {
-            continue;
-        }
-        for (uint16_t i = channel->head[list][bank]; i != NO_ENTRY;
+        const uint16_t ring = banked_ring(channel, list, bank);
+        for (uint16_t i = channel->entry[ring].next; i != ring;
              i = channel->entry[i].next) {
             if (i != index && channel->entry[i].row == channel->row[bank]) {
                 return true;
@@ -211,7 +218,6 @@ void wm_banked_column(wm_banked *channel, uint32_t bank, int64_t tick)
     if (t->is_single_bus) {
         channel->row_free = channel->col_free;
     }
-    channel->has_issued = true;
     channel->last_column[bank] = tick;
     channel->n_columns[bank]++;
     issue_outcome(channel, entry, OUTCOME_HIT);
@@ -223,13 +229,21 @@ void wm_banked_column(wm_banked *channel, uint32_t bank, int64_t tick)
                bank, entry->row, entry->column + wm_lowest_bit(entry->atoms),
                tick);
     entry->atoms &= (uint8_t)(entry->atoms - 1);
+    const bool is_plain_hit = entry->is_queued != 0 && !is_auto &&
+                              !channel->params.is_hit_first &&
+                              channel->params.hit_cap == 0;
+    const uint16_t next = is_last ? entry->next : index;
     if (is_last) {
         issue_retire(channel, index, tick);
     }
     if (is_auto) {
         issue_auto_precharge(channel, bank, is_write, tick);
     }
-    wm_banked_choose(channel, bank);
+    if (is_plain_hit) {
+        wm_banked_choose_hit(channel, bank, next);
+    } else {
+        wm_banked_choose(channel, bank);
+    }
 }
 
 /* --- rows ----------------------------------------------------------------- */
@@ -243,7 +257,7 @@ static void issue_act_rate(wm_banked *channel, uint32_t bank, int64_t tick)
     pc->acts_head = (pc->acts_head + 1) & 3;
     const int64_t faw = pc->acts[pc->acts_head] + t->faw;
     if (t->faw != 0 && faw > tick) {
-        wm_lanes_floor(channel->act_at + first, t->banks_per_pc,
+        wm_lanes_raise(channel->act_at + first, t->none.lane, t->banks_per_pc,
                        banked_lane_time(channel, faw));
     }
 }
@@ -307,7 +321,8 @@ static void issue_ppd(wm_banked *channel, uint32_t pc, int64_t tick)
 {
     const wm_dram_timing *t = channel->timing;
     if (t->ppd != 0) {
-        wm_lanes_floor(channel->pre_at + (pc << t->pc_shift), t->banks_per_pc,
+        wm_lanes_raise(channel->pre_at + (pc << t->pc_shift), t->none.lane,
+                       t->banks_per_pc,
                        banked_lane_time(channel, tick + t->ppd));
         channel->pc[pc].prea_at =
             issue_later(channel->pc[pc].prea_at, tick + t->ppd);
@@ -344,7 +359,7 @@ static void issue_hold_pc(wm_banked *channel, uint32_t pc, int64_t act,
 {
     const wm_dram_timing *t = channel->timing;
     const uint32_t first = pc << t->pc_shift;
-    wm_lanes_floor(channel->act_at + first, t->banks_per_pc,
+    wm_lanes_raise(channel->act_at + first, t->none.lane, t->banks_per_pc,
                    banked_lane_time(channel, act));
     for (uint32_t b = first; b < first + t->banks_per_pc; b++) {
         channel->refp_at[b] = issue_later(channel->refp_at[b], refp);

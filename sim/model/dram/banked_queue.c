@@ -7,6 +7,9 @@
  */
 #include "model/dram/banked_internal.h"
 
+/* Ages that 16 bits number, with one left for "none". */
+#define AGES UINT16_MAX
+
 /* --- latencies ------------------------------------------------------------ */
 /* Eight buckets per power of two. */
 static uint32_t queue_bucket(uint64_t latency)
@@ -47,23 +50,15 @@ void wm_banked_complete(wm_banked *channel, uint32_t token, int64_t arrive,
 void wm_banked_unlink(wm_banked *channel, uint16_t index)
 {
     banked_entry *entry = &channel->entry[index];
-    const uint32_t bank = entry->bank;
     const uint32_t list = entry->is_write;
-    if (entry->previous != NO_ENTRY) {
-        channel->entry[entry->previous].next = entry->next;
-    } else {
-        channel->head[list][bank] = entry->next;
-        if (entry->next == NO_ENTRY) {
-            channel->has_list[list] &= ~(UINT64_C(1) << bank);
-        }
-    }
-    if (entry->next != NO_ENTRY) {
-        channel->entry[entry->next].previous = entry->previous;
-    } else {
-        channel->tail[list][bank] = entry->previous;
-    }
+    const uint16_t ring = banked_ring(channel, list, entry->bank);
+    channel->entry[entry->previous].next = entry->next;
+    channel->entry[entry->next].previous = entry->previous;
+    const uint64_t is_empty = channel->entry[ring].next == ring;
+    channel->has_list[list] &= ~(is_empty << entry->bank);
     entry->is_queued = 0;
     channel->n_queued[list]--;
+    channel->is_blocked = false;
 }
 
 static uint16_t queue_link(wm_banked *channel, const banked_offer *offer,
@@ -77,7 +72,7 @@ static uint16_t queue_link(wm_banked *channel, const banked_offer *offer,
     entry->row = offer->row;
     entry->arrive = clock;
     entry->due = offer->due;
-    entry->age = channel->n_admitted++;
+    entry->age = (uint16_t)channel->next_age++;
     entry->token = offer->token;
     entry->column = offer->column;
     entry->bank = offer->bank;
@@ -87,18 +82,46 @@ static uint16_t queue_link(wm_banked *channel, const banked_offer *offer,
     entry->has_begun = 0;
     entry->cause = WM_LOSS_GROUP;
     entry->is_queued = 1;
-    entry->next = NO_ENTRY;
-    entry->previous = NO_ENTRY;
-    if ((channel->has_list[list] >> bank & 1) != 0) {
-        entry->previous = channel->tail[list][bank];
-        channel->entry[entry->previous].next = index;
-    } else {
-        channel->head[list][bank] = index;
-        channel->has_list[list] |= UINT64_C(1) << bank;
-    }
-    channel->tail[list][bank] = index;
+    const uint16_t ring = banked_ring(channel, list, bank);
+    const uint16_t last = channel->entry[ring].previous;
+    entry->previous = last;
+    entry->next = ring;
+    channel->entry[last].next = index;
+    channel->entry[ring].previous = index;
+    channel->has_list[list] |= UINT64_C(1) << bank;
     channel->n_queued[list]++;
     return index;
+}
+
+/* Numbers those queued anew, in their order, when the numbers run out. */
+static void queue_renumber(wm_banked *channel)
+{
+    uint16_t at[2][WM_DRAM_BANKS];
+    for (uint32_t bank = 0; bank < WM_DRAM_BANKS; bank++) {
+        for (uint32_t list = 0; list < 2; list++) {
+            at[list][bank] =
+                channel->entry[banked_ring(channel, list, bank)].next;
+        }
+    }
+    const uint32_t n = channel->n_queued[0] + channel->n_queued[1];
+    for (uint32_t age = 0; age < n; age++) {
+        /* The lists are in order: the next is the least of their heads. */
+        uint16_t *best = NULL;
+        for (uint32_t list = 0; list < 2; list++) {
+            for (uint64_t m = channel->has_list[list]; m != 0; m &= m - 1) {
+                uint16_t *head = &at[list][wm_lowest_bit(m)];
+                if (*head < channel->first_ring &&
+                    (best == NULL ||
+                     channel->entry[*head].age < channel->entry[*best].age)) {
+                    best = head;
+                }
+            }
+        }
+        channel->entry[*best].age = (uint16_t)age;
+        *best = channel->entry[*best].next;
+    }
+    channel->next_age = n;
+    wm_banked_choose_all(channel);
 }
 
 /* The pseudo-channel has a request more; time without one ends. */
@@ -117,11 +140,9 @@ static void queue_wake(wm_banked *channel, uint32_t bank, int64_t clock)
 static uint16_t queue_find_write(const wm_banked *channel,
                                  const banked_offer *offer)
 {
-    if ((channel->has_list[1] >> offer->bank & 1) == 0) {
-        return NO_ENTRY;
-    }
-    uint16_t index = channel->head[1][offer->bank];
-    while (index != NO_ENTRY) {
+    const uint16_t ring = banked_ring(channel, 1, offer->bank);
+    uint16_t index = channel->entry[ring].next;
+    while (index != ring) {
         const banked_entry *entry = &channel->entry[index];
         if (entry->row == offer->row && entry->column == offer->column) {
             return index;
@@ -194,7 +215,11 @@ void wm_banked_admit(wm_banked *channel, int64_t tick)
         }
         if (!queue_coalesce(channel, offer, clock)) {
             if (channel->n_queued[offer->is_write] == room[offer->is_write]) {
+                channel->is_blocked = true;
                 return;
+            }
+            if (channel->next_age == AGES) {
+                queue_renumber(channel);
             }
             const bool matters = queue_matters(channel, offer);
             (void)queue_link(channel, offer, clock);
@@ -213,17 +238,30 @@ void wm_banked_admit(wm_banked *channel, int64_t tick)
 }
 
 /* --- candidates ----------------------------------------------------------- */
-static void queue_set_column(wm_banked *channel, uint32_t bank, uint16_t index,
-                             uint64_t age)
+static void queue_set_column(wm_banked *channel, uint32_t bank, uint16_t index)
 {
     const uint64_t bit = UINT64_C(1) << bank;
+    const int16_t *at = channel->rd_at;
     channel->col_entry[bank] = index;
-    channel->col_age[bank] = age;
+    channel->col_age[bank] = channel->entry[index].age;
     if (channel->entry[index].is_write != 0) {
         channel->col_wr |= bit;
+        at = channel->wr_at;
     } else {
         channel->col_rd |= bit;
     }
+    const int64_t tick = channel->base + at[bank];
+    channel->col_soon = tick < channel->col_soon ? tick : channel->col_soon;
+}
+
+/* The bank's candidate for a row command: ready from `at` on. */
+static void queue_set_row(wm_banked *channel, uint32_t bank, uint16_t index,
+                          int16_t at)
+{
+    const int64_t tick = channel->base + at;
+    channel->row_entry[bank] = index;
+    channel->row_age[bank] = channel->entry[index].age;
+    channel->row_soon = tick < channel->row_soon ? tick : channel->row_soon;
 }
 
 /* The oldest hit and the oldest other request of a bank with an open row. */
@@ -233,8 +271,9 @@ static void queue_choose_open(wm_banked *channel, uint32_t bank)
     const uint32_t cap = channel->params.hit_cap;
     uint16_t hit = NO_ENTRY;
     uint16_t other = NO_ENTRY;
-    for (uint16_t i = channel->head[channel->is_writing][bank];
-         i != NO_ENTRY && (hit == NO_ENTRY || other == NO_ENTRY);
+    const uint16_t ring = banked_ring(channel, channel->is_writing, bank);
+    for (uint16_t i = channel->entry[ring].next;
+         i != ring && (hit == NO_ENTRY || other == NO_ENTRY);
          i = channel->entry[i].next) {
         if (channel->entry[i].row != row) {
             other = other == NO_ENTRY ? i : other;
@@ -246,15 +285,14 @@ static void queue_choose_open(wm_banked *channel, uint32_t bank)
         hit = NO_ENTRY;
     }
     if (hit != NO_ENTRY) {
-        queue_set_column(channel, bank, hit, channel->entry[hit].age);
+        queue_set_column(channel, bank, hit);
     }
     if (other == NO_ENTRY ||
         (channel->params.is_hit_first && hit != NO_ENTRY &&
          channel->entry[hit].arrive <= channel->entry[other].arrive)) {
         return;
     }
-    channel->row_entry[bank] = other;
-    channel->row_age[bank] = channel->entry[other].age;
+    queue_set_row(channel, bank, other, channel->pre_at[bank]);
     channel->row_pre |= UINT64_C(1) << bank;
 }
 
@@ -270,9 +308,9 @@ void wm_banked_choose(wm_banked *channel, uint32_t bank)
         const uint16_t index = channel->active_entry[bank];
         const int64_t arrive = channel->entry[index].arrive;
         const int64_t wait = channel->last_act[bank] - arrive;
-        queue_set_column(channel, bank, index,
-                         (uint64_t)arrive << 16 |
-                             (wait < 65535 ? (uint64_t)wait : 65535));
+        channel->active_age[bank] =
+            (uint64_t)arrive << 16 | (wait < 65535 ? (uint64_t)wait : 65535);
+        queue_set_column(channel, bank, index);
         return;
     }
     if ((channel->has_list[channel->is_writing] & bit) == 0 ||
@@ -283,10 +321,25 @@ void wm_banked_choose(wm_banked *channel, uint32_t bank)
         queue_choose_open(channel, bank);
         return;
     }
-    const uint16_t index = channel->head[channel->is_writing][bank];
-    channel->row_entry[bank] = index;
-    channel->row_age[bank] = channel->entry[index].age;
+    const uint16_t ring = banked_ring(channel, channel->is_writing, bank);
+    queue_set_row(channel, bank, channel->entry[ring].next,
+                  channel->act_at[bank]);
     channel->row_act |= bit;
+}
+
+void wm_banked_choose_hit(wm_banked *channel, uint32_t bank, uint16_t from)
+{
+    const uint64_t bit = UINT64_C(1) << bank;
+    const uint64_t row = channel->row[bank];
+    const uint16_t ring = banked_ring(channel, channel->is_writing, bank);
+    channel->col_rd &= ~bit;
+    channel->col_wr &= ~bit;
+    while (from != ring && channel->entry[from].row != row) {
+        from = channel->entry[from].next;
+    }
+    if (from != ring) {
+        queue_set_column(channel, bank, from);
+    }
 }
 
 void wm_banked_choose_all(wm_banked *channel)
@@ -298,18 +351,8 @@ void wm_banked_choose_all(wm_banked *channel)
     }
 }
 
-bool wm_banked_turn(wm_banked *channel)
+void wm_banked_change_mode(wm_banked *channel)
 {
-    const uint32_t n_reads = channel->n_queued[0];
-    const uint32_t n_writes = channel->n_queued[1];
-    if (!channel->is_writing) {
-        if (n_writes <= channel->params.write_high && n_reads != 0) {
-            return false;
-        }
-    } else if (n_writes >= channel->params.write_low || n_reads == 0) {
-        return false;
-    }
     channel->is_writing = !channel->is_writing;
     wm_banked_choose_all(channel);
-    return true;
 }

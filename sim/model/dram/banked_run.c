@@ -38,13 +38,30 @@ static void run_rebase(wm_banked *channel, int64_t tick)
     channel->base = tick;
 }
 
-/* The bank in mask with the least age. */
-static uint32_t run_oldest(const uint64_t *age, uint64_t mask)
+/* The oldest hit in mask, which is rarely more than a few. */
+static uint32_t run_oldest_hit(const wm_banked *channel, uint64_t mask)
 {
     uint32_t best = wm_lowest_bit(mask);
+    uint32_t least = channel->col_age[best];
+    for (mask &= mask - 1; mask != 0; mask &= mask - 1) {
+        const uint32_t bank = wm_lowest_bit(mask);
+        const uint32_t age = channel->col_age[bank];
+        best = age < least ? bank : best;
+        least = age < least ? age : least;
+    }
+    return best;
+}
+
+/* The active request in mask that arrived first. */
+static uint32_t run_first_active(const uint64_t *age, uint64_t mask)
+{
+    uint32_t best = wm_lowest_bit(mask);
+    uint64_t least = age[best];
     for (mask &= mask - 1; mask != 0; mask &= mask - 1) {
         const uint32_t b = wm_lowest_bit(mask);
-        best = age[b] < age[best] ? b : best;
+        const uint64_t other = age[b];
+        best = other < least ? b : best;
+        least = other < least ? other : least;
     }
     return best;
 }
@@ -246,153 +263,205 @@ static void run_timeout(wm_banked *channel, int64_t tick)
     }
 }
 
+/* --- when candidates are ready -------------------------------------------- */
+static int64_t run_lane_tick(const wm_banked *channel, int16_t least)
+{
+    return least == LANE_NEVER ? NEVER : channel->base + least;
+}
+
+/* The first tick at which a column candidate is ready, its bus aside. */
+static int64_t run_soonest_column(const wm_banked *channel)
+{
+    const uint32_t n = channel->timing->n_banks;
+    int64_t tick = NEVER;
+    if (channel->col_rd != 0) {
+        tick = run_lane_tick(
+            channel, wm_lanes_least(channel->rd_at, n, channel->col_rd));
+    }
+    if (channel->col_wr != 0) {
+        tick = run_earlier(
+            tick, run_lane_tick(channel, wm_lanes_least(channel->wr_at, n,
+                                                        channel->col_wr)));
+    }
+    return tick;
+}
+
+static int64_t run_soonest_row(const wm_banked *channel)
+{
+    const uint32_t n = channel->timing->n_banks;
+    int64_t tick = NEVER;
+    if (channel->row_act != 0) {
+        tick = run_lane_tick(
+            channel, wm_lanes_least(channel->act_at, n, channel->row_act));
+        if (tick != NEVER && !run_is_rising(channel, tick)) {
+            tick++;
+        }
+    }
+    if (channel->row_pre != 0) {
+        tick = run_earlier(
+            tick, run_lane_tick(channel, wm_lanes_least(channel->pre_at, n,
+                                                        channel->row_pre)));
+    }
+    return tick;
+}
+
+/* Banks whose column, or row, candidate is ready; none are looked for before
+ * it can be.  Bounds only rise and each new candidate lowers `soon`, so that
+ * what was found stays a lower bound. */
+static uint64_t run_ready_columns(wm_banked *channel, int64_t tick)
+{
+    if (tick < channel->col_soon || tick < channel->col_free) {
+        return 0;
+    }
+    const uint64_t ready = run_columns(channel, tick);
+    if (ready == 0) {
+        channel->col_soon = run_soonest_column(channel);
+    }
+    return ready;
+}
+
+static uint64_t run_ready_rows(wm_banked *channel, int64_t tick)
+{
+    if (tick < channel->row_soon) {
+        return 0;
+    }
+    const uint64_t ready = run_rows(channel, tick);
+    if (ready == 0) {
+        channel->row_soon = run_soonest_row(channel);
+    }
+    return ready;
+}
+
 /* --- the slots of a tick -------------------------------------------------- */
 static void run_column_slot(wm_banked *channel, int64_t tick)
 {
     uint64_t ready = channel->col_free <= tick ? run_columns(channel, tick) : 0;
     const uint64_t active = ready & channel->is_active;
     if (active != 0) {
-        wm_banked_column(channel, run_oldest(channel->col_age, active), tick);
+        wm_banked_column(channel, run_first_active(channel->active_age, active),
+                         tick);
         return;
     }
     if (channel->n_refresh != 0) {
         return;
     }
-    if (wm_banked_turn(channel) && channel->col_free <= tick) {
-        ready = run_columns(channel, tick) & ~channel->is_active;
+    if (banked_turn(channel)) {
+        ready = run_ready_columns(channel, tick) & ~channel->is_active;
     }
     if (ready != 0) {
-        wm_banked_column(channel, run_oldest(channel->col_age, ready), tick);
+        wm_banked_column(channel, run_oldest_hit(channel, ready), tick);
     }
 }
 
-/* The row slot; true when the mode changed. */
-static bool run_row_slot(wm_banked *channel, int64_t tick)
+static void run_row_slot(wm_banked *channel, int64_t tick)
 {
     if (channel->n_refresh != 0) {
         run_refresh(channel, tick);
-        return false;
+        return;
     }
-    const bool is_turned = wm_banked_turn(channel);
+    (void)banked_turn(channel);
     if (channel->row_free > tick) {
-        return is_turned;
+        return;
     }
     if (channel->must_refresh != 0) {
         run_refp(channel, tick);
         if (channel->row_free > tick) {
-            return is_turned;
+            return;
         }
     }
-    const uint64_t ready = run_rows(channel, tick);
+    const uint64_t ready = run_ready_rows(channel, tick);
     if (ready != 0) {
-        run_row(channel, run_oldest(channel->row_age, ready), tick);
+        run_row(
+            channel,
+            wm_lanes_oldest(channel->row_age, channel->timing->n_banks, ready),
+            tick);
     } else if (channel->params.page == WM_PAGE_TIMEOUT) {
         run_timeout(channel, tick);
     }
-    return is_turned;
+    return;
 }
 
 /* One bus for all: an active column, a refresh, else the oldest ready request
  * of the mode's queue, whatever its command. */
-static bool run_single_slot(wm_banked *channel, int64_t tick)
+static void run_single_slot(wm_banked *channel, int64_t tick)
 {
     if (channel->row_free > tick) {
-        return channel->n_refresh == 0 && wm_banked_turn(channel);
+        if (channel->n_refresh == 0) {
+            (void)banked_turn(channel);
+        }
+        return;
     }
-    uint64_t columns = run_columns(channel, tick);
+    uint64_t columns = run_ready_columns(channel, tick);
     const uint64_t active = columns & channel->is_active;
     if (active != 0) {
-        wm_banked_column(channel, run_oldest(channel->col_age, active), tick);
-        return false;
+        wm_banked_column(channel, run_first_active(channel->active_age, active),
+                         tick);
+        return;
     }
     if (channel->n_refresh != 0) {
         run_refresh(channel, tick);
-        return false;
+        return;
     }
-    const bool is_turned = wm_banked_turn(channel);
+    (void)banked_turn(channel);
     if (channel->must_refresh != 0) {
         run_refp(channel, tick);
         if (channel->row_free > tick) {
-            return is_turned;
+            return;
         }
     }
-    columns = run_columns(channel, tick) & ~channel->is_active;
-    const uint64_t rows = run_rows(channel, tick);
+    columns = run_ready_columns(channel, tick) & ~channel->is_active;
+    const uint64_t rows = run_ready_rows(channel, tick);
     if (columns != 0) {
-        const uint32_t bank = run_oldest(channel->col_age, columns);
+        const uint32_t n = channel->timing->n_banks;
+        const uint32_t bank = run_oldest_hit(channel, columns);
         if (rows == 0 ||
             channel->col_age[bank] <
-                channel->row_age[run_oldest(channel->row_age, rows)]) {
+                channel->row_age[wm_lanes_oldest(channel->row_age, n, rows)]) {
             wm_banked_column(channel, bank, tick);
-            return is_turned;
+            return;
         }
     }
     if (rows != 0) {
-        run_row(channel, run_oldest(channel->row_age, rows), tick);
+        run_row(
+            channel,
+            wm_lanes_oldest(channel->row_age, channel->timing->n_banks, rows),
+            tick);
     } else if (channel->params.page == WM_PAGE_TIMEOUT) {
         run_timeout(channel, tick);
     }
-    return is_turned;
+    return;
 }
 
 /* --- the next tick -------------------------------------------------------- */
-static int64_t run_lane_tick(const wm_banked *channel, int16_t least)
+/* Later of a candidate's tick and its bus. */
+static int64_t run_on_bus(int64_t tick, int64_t bus)
 {
-    return least == LANE_NEVER ? NEVER : channel->base + least;
+    return tick == NEVER ? NEVER : run_later(tick, bus);
 }
 
-/* Later of a candidate's tick and its bus; on a rising edge if need be. */
-static int64_t run_on_bus(const wm_banked *channel, int64_t tick, int64_t bus,
-                          bool is_rising_only)
-{
-    if (tick == NEVER) {
-        return NEVER;
-    }
-    tick = run_later(tick, bus);
-    return is_rising_only && !run_is_rising(channel, tick) ? tick + 1 : tick;
-}
-
+/* While a refresh waits, only active requests may use the columns. */
 static int64_t run_next_column(const wm_banked *channel)
 {
-    const uint32_t n = channel->timing->n_banks;
-    const uint64_t can =
-        channel->n_refresh != 0 ? channel->is_active : ~UINT64_C(0);
-    int64_t tick = NEVER;
-    if ((channel->col_rd & can) != 0) {
-        tick = run_lane_tick(
-            channel, wm_lanes_least(channel->rd_at, n, channel->col_rd & can));
-    }
-    if ((channel->col_wr & can) != 0) {
+    int64_t tick = channel->col_soon;
+    if (channel->n_refresh != 0) {
+        const uint32_t n = channel->timing->n_banks;
+        const uint64_t can = channel->is_active;
         tick = run_earlier(
-            tick,
+            run_lane_tick(channel, wm_lanes_least(channel->rd_at, n,
+                                                  channel->col_rd & can)),
             run_lane_tick(channel, wm_lanes_least(channel->wr_at, n,
                                                   channel->col_wr & can)));
     }
-    return run_on_bus(channel, tick, channel->col_free, true);
+    tick = run_on_bus(tick, channel->col_free);
+    return tick != NEVER && !run_is_rising(channel, tick) ? tick + 1 : tick;
 }
 
 static int64_t run_next_row(const wm_banked *channel)
 {
-    const uint32_t n = channel->timing->n_banks;
     if (channel->n_refresh != 0) {
         return run_refresh_tick(channel);
     }
-    int64_t tick = NEVER;
-    if (channel->row_act != 0) {
-        tick =
-            run_on_bus(channel,
-                       run_lane_tick(channel, wm_lanes_least(channel->act_at, n,
-                                                             channel->row_act)),
-                       channel->row_free, true);
-    }
-    if (channel->row_pre != 0) {
-        tick = run_earlier(
-            tick,
-            run_on_bus(channel,
-                       run_lane_tick(channel, wm_lanes_least(channel->pre_at, n,
-                                                             channel->row_pre)),
-                       channel->row_free, false));
-    }
+    int64_t tick = run_on_bus(channel->row_soon, channel->row_free);
     for (uint64_t m = channel->must_refresh; m != 0; m &= m - 1) {
         tick = run_earlier(tick, run_refp_tick(channel, wm_lowest_bit(m)));
     }
@@ -409,23 +478,17 @@ static int64_t run_next_row(const wm_banked *channel)
 /* When the first offer can be admitted, were its queue to stay as it is. */
 static int64_t run_next_offer(const wm_banked *channel)
 {
-    if (channel->n_offers == 0) {
+    if (channel->n_offers == 0 || channel->is_blocked) {
         return NEVER;
     }
-    const banked_offer *offer =
-        &channel->offer[channel->offer_head & channel->offer_mask];
-    const uint32_t room = offer->is_write != 0 ? channel->params.write_queue
-                                               : channel->params.read_queue;
-    /* A full queue refuses, but what a queued write answers needs no room. */
-    if (offer->due <= channel->now - 1 &&
-        channel->n_queued[offer->is_write] >= room) {
-        return NEVER;
-    }
-    return offer->due + 1;
+    return channel->offer[channel->offer_head & channel->offer_mask].due + 1;
 }
 
 static int64_t run_next(const wm_banked *channel)
 {
+    if (channel->n_refresh == 0 && banked_must_turn(channel)) {
+        return channel->now + 1;
+    }
     int64_t tick = run_earlier(run_next_column(channel), run_next_row(channel));
     tick = run_earlier(tick, run_next_offer(channel));
     tick = run_earlier(tick, channel->next_refresh);
@@ -434,28 +497,25 @@ static int64_t run_next(const wm_banked *channel)
 
 static void run_tick(wm_banked *channel, int64_t tick)
 {
-    bool is_turned = false;
     channel->now = tick;
-    channel->has_issued = false;
     if (tick - channel->base > REBASE_AT) {
         run_rebase(channel, tick);
     }
-    if (channel->n_offers != 0) {
+    if (channel->n_offers != 0 && !channel->is_blocked) {
         wm_banked_admit(channel, tick);
     }
     if (tick >= channel->next_refresh) {
         run_ask_refresh(channel, tick);
     }
     if (channel->timing->is_single_bus) {
-        is_turned = run_single_slot(channel, tick);
+        run_single_slot(channel, tick);
     } else {
         if (run_is_rising(channel, tick)) {
             run_column_slot(channel, tick);
         }
-        is_turned = run_row_slot(channel, tick);
+        run_row_slot(channel, tick);
     }
-    channel->next =
-        channel->has_issued || is_turned ? tick + 1 : run_next(channel);
+    channel->next = run_next(channel);
 }
 
 bool wm_banked_run(wm_banked *channel, uint64_t until, uint32_t keep)

@@ -1,7 +1,7 @@
 /*
  * lanes.h -- vectors of one 16-bit value per bank: which are due, the least,
- * raise all.  With SSE2 where the compiler has it, else in plain C; both give
- * the same bits.
+ * raise all.  With SSE4.1 where the compiler has it, else in plain C; both
+ * give the same bits.
  *
  * Arrays have room for whole vectors of 16 lanes; n is rounded up to that.
  */
@@ -12,22 +12,21 @@
 
 #include "base/bits.h"
 
-#if defined(__SSE2__) && !defined(WM_PLAIN_LANES)
-#include <emmintrin.h>
-#define WM_LANES_SSE2 1
+#if defined(__SSE4_1__) && !defined(WM_PLAIN_LANES)
+#include <smmintrin.h>
+#define WM_LANES_SSE 1
 #else
-#define WM_LANES_SSE2 0
+#define WM_LANES_SSE 0
 #endif
 
-#if WM_LANES_SSE2
+#if WM_LANES_SSE
 
 static inline __m128i wm_lanes_load(const int16_t *at)
 {
     return _mm_loadu_si128((const __m128i *)(const void *)at);
 }
 
-/* Lanes of the first n at most `now`, as a mask. */
-static inline uint64_t wm_lanes_due(const int16_t *at, uint32_t n, int16_t now)
+static inline uint64_t lanes_due(const int16_t *at, uint32_t n, int16_t now)
 {
     const __m128i limit = _mm_set1_epi16(now);
     uint64_t late = 0;
@@ -40,10 +39,8 @@ static inline uint64_t wm_lanes_due(const int16_t *at, uint32_t n, int16_t now)
     return ~late & wm_low_mask(n);
 }
 
-/* at[k] = max(at[k], now + row[k]) for n lanes, 8 at a time; lanes beyond n
- * have rows that leave them alone. */
-static inline void wm_lanes_raise(int16_t *at, const int16_t *row, uint32_t n,
-                                  int16_t now)
+static inline void lanes_raise(int16_t *at, const int16_t *row, uint32_t n,
+                               int16_t now)
 {
     const __m128i add = _mm_set1_epi16(now);
     for (uint32_t i = 0; i < n; i += 8) {
@@ -53,9 +50,7 @@ static inline void wm_lanes_raise(int16_t *at, const int16_t *row, uint32_t n,
     }
 }
 
-/* The least of the lanes in mask; INT16_MAX when there are none. */
-static inline int16_t wm_lanes_least(const int16_t *at, uint32_t n,
-                                     uint64_t mask)
+static inline int16_t lanes_least(const int16_t *at, uint32_t n, uint64_t mask)
 {
     const __m128i bits = _mm_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128);
     const __m128i never = _mm_set1_epi16(INT16_MAX);
@@ -73,9 +68,42 @@ static inline int16_t wm_lanes_least(const int16_t *at, uint32_t n,
     return (int16_t)_mm_extract_epi16(least, 0);
 }
 
+static inline uint32_t lanes_oldest(const uint16_t *age, uint32_t n,
+                                    uint64_t mask)
+{
+    const __m128i bits = _mm_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128);
+    uint32_t best = UINT32_MAX;
+    if ((mask & (mask - 1)) == 0) {
+        return wm_lowest_bit(mask);
+    }
+    for (uint32_t i = 0; i < n; i += 8) {
+        __m128i out = _mm_set1_epi16((int16_t)((~mask >> i) & 255));
+        out = _mm_cmpeq_epi16(_mm_and_si128(out, bits), bits);
+        const __m128i v =
+            _mm_loadu_si128((const __m128i *)(const void *)(age + i));
+        const __m128i m = _mm_minpos_epu16(_mm_or_si128(v, out));
+        const uint32_t found = (uint32_t)_mm_cvtsi128_si32(m);
+        const uint32_t key = (found & 0xffff) << 6 | (i + (found >> 16));
+        best = key < best ? key : best;
+    }
+    return best & 63;
+}
+
 #else
 
-static inline uint64_t wm_lanes_due(const int16_t *at, uint32_t n, int16_t now)
+static inline uint32_t lanes_oldest(const uint16_t *age, uint32_t n,
+                                    uint64_t mask)
+{
+    uint32_t best = wm_lowest_bit(mask);
+    (void)n;
+    for (mask &= mask - 1; mask != 0; mask &= mask - 1) {
+        const uint32_t lane = wm_lowest_bit(mask);
+        best = age[lane] < age[best] ? lane : best;
+    }
+    return best;
+}
+
+static inline uint64_t lanes_due(const int16_t *at, uint32_t n, int16_t now)
 {
     uint64_t due = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -84,8 +112,8 @@ static inline uint64_t wm_lanes_due(const int16_t *at, uint32_t n, int16_t now)
     return due;
 }
 
-static inline void wm_lanes_raise(int16_t *at, const int16_t *row, uint32_t n,
-                                  int16_t now)
+static inline void lanes_raise(int16_t *at, const int16_t *row, uint32_t n,
+                               int16_t now)
 {
     for (uint32_t i = 0; i < n; i++) {
         int32_t to = row[i] + now;
@@ -94,8 +122,7 @@ static inline void wm_lanes_raise(int16_t *at, const int16_t *row, uint32_t n,
     }
 }
 
-static inline int16_t wm_lanes_least(const int16_t *at, uint32_t n,
-                                     uint64_t mask)
+static inline int16_t lanes_least(const int16_t *at, uint32_t n, uint64_t mask)
 {
     int16_t least = INT16_MAX;
     (void)n;
@@ -108,12 +135,38 @@ static inline int16_t wm_lanes_least(const int16_t *at, uint32_t n,
 
 #endif
 
-/* at[k] = max(at[k], to) for n lanes. */
-static inline void wm_lanes_floor(int16_t *at, uint32_t n, int16_t to)
+/* The usual numbers of lanes are constants to the compiler. */
+
+/* Lanes of the first n at most `now`, as a mask. */
+static inline uint64_t wm_lanes_due(const int16_t *at, uint32_t n, int16_t now)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        at[i] = at[i] < to ? to : at[i];
+    return n == 32 ? lanes_due(at, 32, now) : lanes_due(at, n, now);
+}
+
+/* at[k] = max(at[k], now + row[k]) for n lanes, 8 at a time; lanes beyond n
+ * have rows that leave them alone. */
+static inline void wm_lanes_raise(int16_t *at, const int16_t *row, uint32_t n,
+                                  int16_t now)
+{
+    if (n == 16) {
+        lanes_raise(at, row, 16, now);
+    } else {
+        lanes_raise(at, row, n, now);
     }
+}
+
+/* The least of the lanes in mask; INT16_MAX when there are none. */
+static inline int16_t wm_lanes_least(const int16_t *at, uint32_t n,
+                                     uint64_t mask)
+{
+    return n == 32 ? lanes_least(at, 32, mask) : lanes_least(at, n, mask);
+}
+
+/* The lane in mask with the least age; ages differ, mask is not 0. */
+static inline uint32_t wm_lanes_oldest(const uint16_t *age, uint32_t n,
+                                       uint64_t mask)
+{
+    return n == 32 ? lanes_oldest(age, 32, mask) : lanes_oldest(age, n, mask);
 }
 
 #endif

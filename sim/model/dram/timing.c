@@ -167,6 +167,12 @@ wm_status wm_dram_timing_init(wm_dram_timing *timing,
     for (uint32_t g = 0; g < timing->n_banks >> timing->group_shift; g++) {
         timing_rows(timing, &maker, g);
     }
+    for (uint32_t k = 0; k < WM_DRAM_BANKS; k++) {
+        const bool is_bank = k < timing->banks_per_pc;
+        timing->rd_to_wr.lane[k] =
+            is_bank ? (int16_t)timing->rd_wr : WM_DRAM_FREE;
+        timing->none.lane[k] = is_bank ? 0 : WM_DRAM_FREE;
+    }
     const int32_t burst = timing_of(&maker, WM_T_BL);
     timing->read_latency = timing_of(&maker, WM_T_CL) + burst;
     timing->write_latency = timing_of(&maker, WM_T_CWL) + burst;

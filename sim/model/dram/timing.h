@@ -53,6 +53,8 @@ typedef struct wm_dram_timing {
     wm_dram_lanes rd_to_rd[WM_DRAM_GROUPS];
     wm_dram_lanes wr_to_wr[WM_DRAM_GROUPS];
     wm_dram_lanes wr_to_rd[WM_DRAM_GROUPS];
+    wm_dram_lanes rd_to_wr; /* the same for every group */
+    wm_dram_lanes none;     /* 0 for each bank of a pseudo-channel */
     int32_t read_latency, write_latency; /* column to its last data */
     int32_t burst;                       /* ticks of data of one atom */
     int32_t slot; /* tCCD_S: ticks from atom to atom at peak */
