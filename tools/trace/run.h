@@ -107,8 +107,9 @@ typedef struct wm_run {
     uint32_t n_fibres;
     wm_warp *warps;
     uint32_t n_warps;
-    wm_lane *lane;        /* running now */
-    uint64_t *n_executed; /* per event, by lanes, in this CTA */
+    wm_lane *lane;           /* running now */
+    const wm_lane *turn_end; /* behind the warp's last lane */
+    uint64_t *n_executed;    /* per event, by lanes, in this CTA */
     wm_cta cta;
     /* The launch. */
     wm_launch launch;
