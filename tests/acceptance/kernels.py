@@ -20,9 +20,9 @@ import wm
 
 TRACES = os.path.join(wm.ROOT, "traces")
 KERNELS = os.path.join(TRACES, "kernels")
-TRACER = os.environ.get(
+TRACER = os.path.abspath(os.environ.get(
     "WARPMEM_TRACE", os.path.join(os.path.dirname(wm.WARPMEM),
-                                  "warpmem-trace"))
+                                  "warpmem-trace")))
 BUNDLED_CLANG = "14"  # made the bundled traces
 TWICE = ("bfs", "reduce_interleaved", "softmax", "stencil")
 NAMES = sorted(os.path.basename(path)[:-len(".yaml")]
