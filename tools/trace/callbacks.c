@@ -7,6 +7,7 @@
 #include "callbacks.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +21,50 @@
 
 static wm_run *current;
 
+/* A kernel that crashed: its lane is left where it is, the run fails.  The
+ * place is that of its last report. */
+static void on_crash(int number)
+{
+    wm_run *run = current;
+    wm_lane *lane = run != NULL ? run->lane : NULL;
+    if (lane == NULL || run->status != WM_OK) {
+        (void)signal(number, SIG_DFL);
+        (void)raise(number);
+        return;
+    }
+    uint32_t last = lane->n_entries != 0
+                        ? lane->entries[lane->n_entries - 1].event
+                        : UINT32_MAX;
+    wm_run_fail(run, WM_EFORMAT,
+                "%s:%" PRIu32 ": found %s in the kernel here or behind, wanted "
+                "it to end (thread %" PRIu32 ",%" PRIu32 ",%" PRIu32
+                " of block %" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
+                last != UINT32_MAX ? wm_run_file(run, last) : run->spec->source,
+                last != UINT32_MAX ? run->events->items[last].line : 1,
+                number == SIGFPE ? "a division by zero" : "a crash",
+                lane->thread[0], lane->thread[1], lane->thread[2],
+                run->block[0], run->block[1], run->block[2]);
+    lane->state = WM_LANE_ENDED;
+    siglongjmp(lane->fibre->back, 1);
+}
+
 void wm_callbacks_set(wm_run *run)
 {
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    struct sigaction action;
+    stack_t stack = {.ss_flags = SS_DISABLE};
     current = run;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = run != NULL ? on_crash : SIG_DFL;
+    action.sa_flags = SA_ONSTACK;
+    if (run != NULL) {
+        stack = (stack_t){.ss_sp = run->crash_stack,
+                          .ss_size = sizeof(run->crash_stack)};
+    }
+    (void)sigaltstack(&stack, NULL);
+    for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
+        (void)sigaction(crashes[i], &action, NULL);
+    }
 }
 
 void wm_run_fail(wm_run *run, wm_status status, const char *fmt, ...)

@@ -119,7 +119,8 @@ typedef struct wm_run {
     uint32_t exit_static;
     uint32_t launch_number;
     uint8_t arguments[WM_IR_PARAMS_MAX * WM_IR_ARG_BYTES];
-    uint64_t n_records; /* of all launches */
+    uint8_t crash_stack[65536]; /* where a crash of the kernel is noticed */
+    uint64_t n_records;         /* of all launches */
     uint64_t n_accesses;
 } wm_run;
 
