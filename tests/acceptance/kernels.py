@@ -8,6 +8,7 @@ several instructions of one.
     kernels.py counts       the bundled traces give the counts of theory
     kernels.py rebuild      tracing again gives equal traces (needs clang)
     kernels.py errors       what the tracer says of broken kernels
+    kernels.py paths        lanes that part meet again where the code does
 """
 import functools
 import glob
@@ -19,9 +20,9 @@ import wm
 
 TRACES = os.path.join(wm.ROOT, "traces")
 KERNELS = os.path.join(TRACES, "kernels")
-TRACER = os.environ.get(
+TRACER = os.path.abspath(os.environ.get(
     "WARPMEM_TRACE", os.path.join(os.path.dirname(wm.WARPMEM),
-                                  "warpmem-trace"))
+                                  "warpmem-trace")))
 BUNDLED_CLANG = "14"  # made the bundled traces
 TWICE = ("bfs", "reduce_interleaved", "softmax", "stencil")
 NAMES = sorted(os.path.basename(path)[:-len(".yaml")]
@@ -178,7 +179,7 @@ BROKEN = [
      "    p[0] = __shfl_sync(0xffffffff, 1.0f, 0);\n}\n", LAUNCH, 1,
      ["k.cu:5: found lanes of warp 0", "wanted every lane of mask 0xffffffff"]),
     ("no such kernel", "__global__ void kk(float *p, int n) {}\n", LAUNCH, 1,
-     ["launch.yaml:1", "undeclared identifier 'k'", "k.cu: clang could not"]),
+     ["launch.yaml:1", "undeclared identifier 'k'", "could not compile it"]),
     ("a syntax error", "__global__ void k(float *p, int n) { p[0] = }\n",
      LAUNCH, 1, ["k.cu:1:", "expected expression"]),
     ("too few arguments", "__global__ void k(float *p, int n, int m) {}\n",
@@ -228,6 +229,110 @@ BROKEN_OPENCL = [
 ]
 
 
+# One warp.  "= N" is how many records the line makes, "= N L" with L lanes in
+# all of them.  a[i] = i.  A `break` leads out of the loop: what stands before
+# it is done by all who leave, together.  volatile: no store is dropped or moved.
+PATHS = """
+__device__ int twice(int x) { return 2 * x; }
+__global__ void k(int *a, volatile int *b, int n)
+{
+    int i = threadIdx.x;
+    if (i < 5) {
+        b[i] = 1; // = 1 5
+    } else {
+        b[i] = 2; // = 1 27
+    }
+    b[i] = 3; // = 1 32
+    for (int k = 0; k < a[i] % 8; k++) { // = 8 144
+        b[k] = 4; // = 7 112
+    }
+    b[i] = 5; // = 1 32
+    for (int k = 0; k < 6; k++) {
+        if ((i + k) % 2) {
+            b[i + 32] = 6; // = 6 96
+        }
+        b[i + 64 + k % 2] = 7; // = 6 192
+    }
+    for (int k = 0; k < 4; k++) {
+        for (int m = 0; m <= i % 4; m++) {
+            b[i + 32 * m] = 8; // = 16 320
+        }
+        b[i] = 9; // = 4 128
+    }
+    for (int k = 0; k < 10; k++) {
+        if (k == i) {
+            b[k] = 10; // = 1 10
+            break;
+        }
+        if (k % 3 == 1) {
+            continue;
+        }
+        b[i + 32] = 11; // = 7 184
+    }
+    switch (i % 3) {
+    case 0:
+        b[i] = 12; // = 1 11
+        break;
+    case 1:
+        b[i + 32] = 13; // = 1 11
+        break;
+    default:
+        b[i + 64] = 14; // = 1 10
+    }
+    if (i & 1) {
+        if (i & 2) {
+            b[i] = twice(a[i]); // = 2 16
+        }
+        b[i + 32] = 15; // = 1 16
+    }
+    if (i >= 20) {
+        return;
+    }
+    b[i] = 16; // = 1 20
+    int steps = i % 5;
+    while (steps > 0) {
+        int odd = a[steps] & 1; // = 4 40
+        if (odd) {
+            b[i + 64] = steps; // = 4 24
+        }
+        steps--;
+    }
+    b[i + 96] = 17; // = 1 20
+}
+"""
+
+
+@wm.in_folder
+def paths(folder):
+    need_clang(folder)
+    wanted = {}
+    for number, text in enumerate(PATHS.splitlines(), 1):
+        found = re.search(r"// = (\d+) (\d+)$", text)
+        if found:
+            wanted[number] = int(found.group(1)), int(found.group(2))
+    with open(os.path.join(folder, "k.cu"), "w", encoding="utf-8") as file:
+        file.write(PATHS)
+    launch = os.path.join(folder, "launch.yaml")
+    with open(launch, "w", encoding="utf-8") as file:
+        file.write("kernel: k\nsource: k.cu\ngrid: [1]\nblock: [32]\nargs:\n"
+                   "  a: {type: int, count: 32, fill: ramp 0 1}\n"
+                   "  b: {type: int, count: 128}\n  n: 1\n")
+    path = os.path.join(folder, "k.wmt")
+    done = trace(launch, path)
+    wm.check(done.code == 0, done.err)
+    counts = {}
+    for item in wm.result("-m", "counts", "--instructions",
+                          path)["kernels"][0]["instructions"]:
+        if item["requests"]:
+            add(counts, item["line"], item["requests"], item["lanes"])
+    wrong = ["line %d, %s: found %s, wanted %s" % (
+        line, PATHS.splitlines()[line - 1].strip(), counts.get(line),
+        wanted.get(line))
+        for line in sorted(set(counts) | set(wanted))
+        if counts.get(line) != wanted.get(line)]
+    wm.check(not wrong, "\n".join(wrong))
+
+
 @wm.in_folder
 def errors(folder):
     need_clang(folder)
@@ -256,4 +361,5 @@ def errors(folder):
 
 
 if __name__ == "__main__":
-    wm.main({"counts": counts, "rebuild": rebuild, "errors": errors})
+    wm.main({"counts": counts, "rebuild": rebuild, "errors": errors,
+             "paths": paths})

@@ -7,6 +7,7 @@
 #include "callbacks.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +21,50 @@
 
 static wm_run *current;
 
+/* A kernel that crashed: its lane is left where it is, the run fails.  The
+ * place is that of its last report. */
+static void on_crash(int number)
+{
+    wm_run *run = current;
+    wm_lane *lane = run != NULL ? run->lane : NULL;
+    if (lane == NULL || run->status != WM_OK) {
+        (void)signal(number, SIG_DFL);
+        (void)raise(number);
+        return;
+    }
+    uint32_t last = lane->n_entries != 0
+                        ? lane->entries[lane->n_entries - 1].event
+                        : UINT32_MAX;
+    wm_run_fail(run, WM_EFORMAT,
+                "%s:%" PRIu32 ": found %s in the kernel here or behind, wanted "
+                "it to end (thread %" PRIu32 ",%" PRIu32 ",%" PRIu32
+                " of block %" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
+                last != UINT32_MAX ? wm_run_file(run, last) : run->spec->source,
+                last != UINT32_MAX ? run->events->items[last].line : 1,
+                number == SIGFPE ? "a division by zero" : "a crash",
+                lane->thread[0], lane->thread[1], lane->thread[2],
+                run->block[0], run->block[1], run->block[2]);
+    lane->state = WM_LANE_ENDED;
+    siglongjmp(lane->fibre->back, 1);
+}
+
 void wm_callbacks_set(wm_run *run)
 {
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    struct sigaction action;
+    stack_t stack = {.ss_flags = SS_DISABLE};
     current = run;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = run != NULL ? on_crash : SIG_DFL;
+    action.sa_flags = SA_ONSTACK;
+    if (run != NULL) {
+        stack = (stack_t){.ss_sp = run->crash_stack,
+                          .ss_size = sizeof(run->crash_stack)};
+    }
+    (void)sigaltstack(&stack, NULL);
+    for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
+        (void)sigaction(crashes[i], &action, NULL);
+    }
 }
 
 void wm_run_fail(wm_run *run, wm_status status, const char *fmt, ...)
@@ -49,6 +91,9 @@ const char *wm_run_file(const wm_run *run, uint32_t event)
 static void add_segment(wm_lane *lane, const wm_segment *segment)
 {
     wm_entry *open = &lane->open;
+    if ((segment->slots | segment->uses) == 0) {
+        return;
+    }
     if (segment->uses != 0 && !lane->is_stalled) {
         lane->is_stalled = true;
         open->head += segment->before;
@@ -59,7 +104,7 @@ static void add_segment(wm_lane *lane, const wm_segment *segment)
         open->head += segment->slots;
     }
     open->uses |= segment->uses;
-    if (open->head > SLOTS_MAX || open->tail > SLOTS_MAX) {
+    if ((open->head | open->tail) > SLOTS_MAX) {
         open->head = open->tail = SLOTS_MAX; /* months of a GPU's time */
     }
 }
@@ -73,28 +118,39 @@ static void stop_lane(wm_run *run)
     }
 }
 
+/* Room for more reports; what cannot be had stops the lane. */
+static void grow_entries(wm_run *run, wm_lane *lane, uint32_t event)
+{
+    if (lane->n_entries >= WM_LANE_ENTRIES_MAX) {
+        wm_run_fail(run, WM_EFORMAT,
+                    "%s:%" PRIu32 ": found over %zu accesses of one thread "
+                    "between two barriers, wanted fewer: trace a smaller "
+                    "problem",
+                    wm_run_file(run, event), run->events->items[event].line,
+                    WM_LANE_ENTRIES_MAX);
+        stop_lane(run);
+    }
+    if (!wm_grow(&lane->entries, &lane->capacity, lane->n_entries + 1,
+                 sizeof(*lane->entries))) {
+        wm_run_fail(run, WM_ENOMEM, "out of memory");
+        stop_lane(run);
+    }
+}
+
 static wm_entry *add_entry(wm_run *run, wm_lane *lane, uint32_t event)
 {
     if (lane->n_entries == lane->capacity) {
-        if (lane->n_entries >= WM_LANE_ENTRIES_MAX) {
-            wm_run_fail(run, WM_EFORMAT,
-                        "%s:%" PRIu32 ": found over %zu accesses of one "
-                        "thread between two barriers, wanted fewer: trace a "
-                        "smaller problem",
-                        wm_run_file(run, event), run->events->items[event].line,
-                        WM_LANE_ENTRIES_MAX);
-            stop_lane(run);
-        }
-        if (!wm_grow(&lane->entries, &lane->capacity, lane->n_entries + 1,
-                     sizeof(*lane->entries))) {
-            wm_run_fail(run, WM_ENOMEM, "out of memory");
-            stop_lane(run);
-        }
+        grow_entries(run, lane, event);
     }
     wm_entry *entry = &lane->entries[lane->n_entries++];
-    *entry = lane->open;
+    entry->uses = lane->open.uses;
+    entry->head = lane->open.head;
+    entry->tail = lane->open.tail;
     entry->event = event;
-    lane->open = (wm_entry){0};
+    entry->space = WM_SPACE_NONE;
+    entry->width = 0;
+    lane->open.uses = 0;
+    lane->open.head = lane->open.tail = 0;
     lane->is_stalled = false;
     return entry;
 }
@@ -247,7 +303,7 @@ void wm_rt_mark(uint32_t event)
     wm_entry open = lane->open;
     bool is_stalled = lane->is_stalled;
     lane->open = (wm_entry){0};
-    add_entry(current, lane, event)->space = WM_SPACE_NONE;
+    (void)add_entry(current, lane, event);
     lane->open = open;
     lane->is_stalled = is_stalled;
 }
@@ -259,7 +315,7 @@ static void wait_here(wm_run *run, wm_lane_state state, uint32_t event)
     add_segment(lane, &item->pre);
     run->n_executed[event]++;
     if (state == WM_LANE_AT_BARRIER) {
-        add_entry(run, lane, event)->space = WM_SPACE_NONE;
+        (void)add_entry(run, lane, event);
     } else {
         wm_rt_mark(event);
         lane->open.tail++;

@@ -30,16 +30,16 @@ static const ir_cost opcodes[] = {
 
 /* Parts of names of called functions. */
 static const ir_cost calls[] = {
-    {"llvm.dbg.", 0, 0},      {"llvm.lifetime.", 0, 0},
-    {"llvm.assume", 0, 0},    {"llvm.fmuladd.", 1, 2},
-    {"llvm.fma.", 1, 2},      {"llvm.fabs.", 0, 0},
-    {"llvm.minnum.", 1, 1},   {"llvm.maxnum.", 1, 1},
-    {"llvm.sqrt.", 8, 1},     {"llvm.mem", 0, 0},
-    {"llvm.", 1, 0},          {"get_local_id", 1, 0},
-    {"get_global_id", 1, 0},  {"get_group_id", 1, 0},
-    {"get_local_size", 0, 0}, {"get_global_size", 0, 0},
-    {"get_num_groups", 0, 0}, {"wm_rt_index", 1, 0},
-    {"wm_rt_", 0, 0},
+    {"llvm.dbg.", 0, 0},         {"llvm.lifetime.", 0, 0},
+    {"llvm.assume", 0, 0},       {"llvm.fmuladd.", 1, 2},
+    {"llvm.fma.", 1, 2},         {"llvm.fabs.", 0, 0},
+    {"llvm.minnum.", 1, 1},      {"llvm.maxnum.", 1, 1},
+    {"llvm.sqrt.", 8, 1},        {"llvm.mem", 0, 0},
+    {"llvm.threadlocal.", 0, 0}, {"llvm.", 1, 0},
+    {"get_local_id", 1, 0},      {"get_global_id", 1, 0},
+    {"get_group_id", 1, 0},      {"get_local_size", 0, 0},
+    {"get_global_size", 0, 0},   {"get_num_groups", 0, 0},
+    {"wm_rt_index", 1, 0},       {"wm_rt_", 0, 0},
 };
 
 #define CALL_SLOTS 8u /* a library function */

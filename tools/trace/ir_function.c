@@ -446,13 +446,33 @@ static bool write_local(ir_function *f, const ir_local *local)
     return false;
 }
 
+/* A shared array's address, which later compilers ask the thread for: the
+ * array is no thread's any more. */
+static bool write_shared_address(ir_function *f, wm_view line)
+{
+    wm_buffer *out = f->ir->out;
+    size_t at = wm_view_find(line, "@llvm.threadlocal.address");
+    if (at == line.n || line.s[0] != ' ') {
+        return false;
+    }
+    wm_view symbol = wm_view_after(line, at + 1);
+    symbol = wm_view_after(symbol, wm_view_find(symbol, "@"));
+    symbol.n = wm_view_find(symbol, ")");
+    wm_buffer_puts(out, "  ");
+    put_view(out, wm_ir_line_parse(line).result);
+    wm_buffer_puts(out, " = getelementptr i8, ptr ");
+    put_view(out, symbol);
+    wm_buffer_puts(out, ", i64 0\n");
+    return true;
+}
+
 static void write_function(ir_function *f)
 {
     wm_buffer *out = f->ir->out;
     size_t next = 0;
     size_t b = 0;
     for (size_t i = f->first; i <= f->end; i++) {
-        bool is_written = false;
+        bool is_written = write_shared_address(f, f->ir->lines[i]);
         while (b < f->n_blocks && f->blocks[b].end <= i) {
             b++;
         }

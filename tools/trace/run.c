@@ -12,7 +12,8 @@
 
 #define STATIC_NONE UINT32_MAX
 
-/* A fibre serves one thread after another, for ever. */
+/* A fibre serves one thread after another, for ever.  Threads that never wait
+ * for each other share one, which runs a warp's in one go. */
 static void run_threads(void *argument)
 {
     wm_run *run = argument;
@@ -20,7 +21,11 @@ static void run_threads(void *argument)
         wm_lane *lane = run->lane;
         run->module.entry((uint64_t)(uintptr_t)run->arguments);
         lane->state = WM_LANE_ENDED;
-        wm_fibre_yield(lane->fibre);
+        if (run->n_fibres == 1 && lane + 1 < run->turn_end) {
+            run->lane = lane + 1;
+        } else {
+            wm_fibre_yield(lane->fibre);
+        }
     }
 }
 
@@ -125,6 +130,7 @@ static void run_warp(wm_run *run, uint32_t w)
     uint32_t first = w * run->spec->warp_size;
     uint32_t end = first + run->spec->warp_size;
     end = end < run->n_lanes ? end : run->n_lanes;
+    run->turn_end = run->lanes + end;
     do {
         for (uint32_t i = first; i < end && run->status == WM_OK; i++) {
             if (run->lanes[i].state == WM_LANE_READY) {

@@ -107,8 +107,9 @@ typedef struct wm_run {
     uint32_t n_fibres;
     wm_warp *warps;
     uint32_t n_warps;
-    wm_lane *lane;        /* running now */
-    uint64_t *n_executed; /* per event, by lanes, in this CTA */
+    wm_lane *lane;           /* running now */
+    const wm_lane *turn_end; /* behind the warp's last lane */
+    uint64_t *n_executed;    /* per event, by lanes, in this CTA */
     wm_cta cta;
     /* The launch. */
     wm_launch launch;
@@ -118,7 +119,8 @@ typedef struct wm_run {
     uint32_t exit_static;
     uint32_t launch_number;
     uint8_t arguments[WM_IR_PARAMS_MAX * WM_IR_ARG_BYTES];
-    uint64_t n_records; /* of all launches */
+    uint8_t crash_stack[65536]; /* where a crash of the kernel is noticed */
+    uint64_t n_records;         /* of all launches */
     uint64_t n_accesses;
 } wm_run;
 
