@@ -202,7 +202,7 @@ static void set_group(making *m, const wm_study_group *group, uint16_t value)
     }
 }
 
-/* Values of group g and of those after it; at most 64 deep. */
+/* Values of group g and of those after it; at most WM_STUDY_AXES_MAX deep. */
 static wm_status make_group(making *m, uint32_t g, wm_error *err)
 {
     if (g == m->study->n_groups) {
@@ -223,6 +223,22 @@ static wm_status make_group(making *m, uint32_t g, wm_error *err)
     return status;
 }
 
+/* The configuration as it is, then each value of each axis alone. */
+static wm_status make_alone(making *m, wm_error *err)
+{
+    const wm_study *study = m->study;
+    wm_status status = add_row(m, err);
+    for (uint32_t a = 0; a < study->n_axes; a++) {
+        for (uint32_t v = 0; v < study->axes[a].values.n && status == WM_OK;
+             v++) {
+            m->point.value[a] = (uint16_t)v;
+            status = add_row(m, err);
+        }
+        m->point.value[a] = WM_STUDY_UNSET;
+    }
+    return status;
+}
+
 wm_status wm_points_make(const wm_study *study, const wm_tape_facts *facts,
                          wm_points *points, wm_error *err)
 {
@@ -233,7 +249,8 @@ wm_status wm_points_make(const wm_study *study, const wm_tape_facts *facts,
         for (uint32_t c = 0; c < study->configs.n && status == WM_OK; c++) {
             m.point.trace = t;
             m.point.config = c;
-            status = make_group(&m, 0, err);
+            status = study->is_one_at_a_time ? make_alone(&m, err)
+                                             : make_group(&m, 0, err);
         }
     }
     return status;

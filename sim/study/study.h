@@ -33,7 +33,7 @@
 #include "config/config.h"
 
 #define WM_STUDY_VALUES_MAX 4096u /* of one axis */
-#define WM_STUDY_AXES_MAX   64u
+#define WM_STUDY_AXES_MAX   192u
 #define WM_STUDY_POINTS_MAX 200000u
 
 typedef struct wm_study_place {
@@ -84,6 +84,7 @@ typedef struct wm_study {
     size_t n_metrics;
     bool is_counts;
     bool is_by_kernel;
+    bool is_one_at_a_time; /* no grid: the base, then each value alone */
     wm_study_select select;
     uint64_t split_kernels; /* launches per point; 0 = the whole trace */
     uint64_t warmup;        /* launches before them; WM_STUDY_ALL = all */

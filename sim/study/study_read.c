@@ -224,7 +224,7 @@ static wm_status read_axis(const reading *r, const char *group_name,
         return status;
     }
     if (study->n_axes == WM_STUDY_AXES_MAX) {
-        return fail_at(r, "over 64 axes", err);
+        return fail_at(r, "over 192 axes", err);
     }
     for (uint32_t i = 0; i < study->n_axes; i++) {
         if (study->axes[i].key == key) {
