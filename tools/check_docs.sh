@@ -80,7 +80,7 @@ while IFS=: read -r def line id; do
     grep -qx -- "$id" <<<"$words" ||
         say "$def:$line: $id is in no document"
 done < <(find sim -name '*.def' -exec awk '
-    match($0, /^WM_(POLICY|FORMAT|WRITER|COMMAND|TRACE|CONFIG)\([a-z0-9_]+/) {
+    match($0, /^WM_(POLICY|FORMAT|WRITER|COMMAND|TRACE|CONFIG|STUDY)\([a-z0-9_]+/) {
         id = substr($0, RSTART, RLENGTH)
         sub(/.*\(/, "", id)
         print FILENAME ":" FNR ":" id

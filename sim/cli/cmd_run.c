@@ -6,7 +6,6 @@
  * What was simulated before an error or a signal is reported, marked
  * incomplete, and the exit code says so.
  */
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +22,7 @@
 #include "cli/select.h"
 #include "engine/engine.h"
 #include "report/report.h"
+#include "study/simulate.h"
 #include "trace/reader.h"
 
 wm_status wm_cmd_run(const wm_subcommand *self, int argc, char **argv,
@@ -224,66 +224,6 @@ static wm_status run_prepare(run *r, wm_error *err)
 
 /* --- replay -------------------------------------------------------------- */
 
-static wm_report_instruction *run_rows(const wm_kernel_result *result)
-{
-    wm_report_instruction *rows =
-        calloc((size_t)result->n_instructions + 1, sizeof(*rows));
-    for (uint32_t i = 0; rows != NULL && i < result->n_instructions; i++) {
-        const wm_instruction_row *from = &result->instructions[i];
-        wm_report_instruction *to = &rows[i];
-        to->pc = from->pc;
-        to->line = from->line;
-        to->width = from->width;
-        to->kind = wm_kind_name((wm_kind)from->kind);
-        memcpy(to->opcode, from->opcode, sizeof(to->opcode));
-        to->opcode[sizeof(to->opcode) - 1] = '\0';
-        to->n_requests = from->n_requests;
-        to->n_sectors = from->n_sectors;
-        to->n_lines = from->n_lines;
-        to->n_lanes = from->n_lanes;
-        to->requested_bytes = from->requested_bytes;
-        to->hit_sectors = from->hit_sectors;
-        to->pending_sectors = from->pending_sectors;
-        to->miss_sectors = from->miss_sectors;
-        to->wavefronts = from->wavefronts;
-        to->ideal_wavefronts = from->ideal_wavefronts;
-        to->ideal_sectors = from->ideal_sectors;
-        to->unique_bytes = from->unique_bytes;
-        memcpy(to->n_class, from->n_class, sizeof(to->n_class));
-        memcpy(to->n_by_sectors, from->n_by_sectors, sizeof(to->n_by_sectors));
-        to->stride_least = from->stride_least;
-        to->stride_most = from->stride_most;
-        to->lsu_cycles = from->lsu_cycles;
-        to->stall_cycles = from->stall_cycles;
-    }
-    return rows;
-}
-
-/* The engine's sink: copies one launch into the report. */
-static wm_status run_keep(const wm_kernel_result *result, void *context,
-                          wm_error *err)
-{
-    run *r = context;
-    wm_report_kernel kernel = {.launch = result->launch,
-                               .is_complete = result->is_complete,
-                               .counters = result->counters,
-                               .bound = (uint32_t)result->bound};
-    memcpy(kernel.grid, result->grid, sizeof(kernel.grid));
-    memcpy(kernel.block, result->block, sizeof(kernel.block));
-    memcpy(kernel.busy_ppm, result->busy_ppm, sizeof(kernel.busy_ppm));
-    if (result->instructions != NULL) {
-        kernel.instructions = run_rows(result);
-        kernel.n_instructions = result->n_instructions;
-        if (kernel.instructions == NULL) {
-            return wm_fail_memory(err);
-        }
-    }
-    wm_status status =
-        wm_report_add_kernel(&r->report, &kernel, result->name, err);
-    free(kernel.instructions);
-    return status;
-}
-
 /* Threads for reading: with -j 1 the caller's alone, otherwise one more that
  * decodes ahead; more would only take cores from the simulation. */
 static uint32_t run_reader_jobs(uint64_t jobs)
@@ -304,7 +244,7 @@ static wm_status run_trace(run *r, const char *path, wm_error *err)
     if (status != WM_OK) {
         return status;
     }
-    status = wm_engine_run(r->engine, trace, run_keep, r, err);
+    status = wm_engine_run(r->engine, trace, wm_gather_kernel, &r->report, err);
     r->is_cut = r->is_cut || !wm_trace_is_complete(trace);
     wm_trace_digest(trace, digest);
     wm_status added =
@@ -455,8 +395,6 @@ static wm_status run_all(run *r, wm_error *err)
 wm_status wm_cmd_run(const wm_subcommand *self, int argc, char **argv,
                      wm_error *err)
 {
-    static_assert((int)WM_BOUND_COUNT == (int)WM_REPORT_BOUNDS,
-                  "the report names every bound of the engine");
     run *r = calloc(1, sizeof(*r));
     bool is_help = false;
     if (r == NULL) {
