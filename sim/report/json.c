@@ -16,8 +16,17 @@ void wm_json_init(wm_json *json, wm_buffer *out)
     json->is_empty[0] = true;
 }
 
+void wm_json_init_compact(wm_json *json, wm_buffer *out)
+{
+    wm_json_init(json, out);
+    json->is_compact = true;
+}
+
 static void json_new_line(wm_json *json)
 {
+    if (json->is_compact) {
+        return;
+    }
     wm_buffer_puts(json->out, "\n");
     for (uint32_t i = 0; i < json->depth; i++) {
         wm_buffer_puts(json->out, "  ");
@@ -37,7 +46,9 @@ static void json_separate(wm_json *json)
         return;
     }
     if (!is_first) {
-        wm_buffer_puts(json->out, json->is_row[json->depth] ? ", " : ",");
+        wm_buffer_puts(json->out, json->is_row[json->depth] && !json->is_compact
+                                      ? ", "
+                                      : ",");
     }
     if (!json->is_row[json->depth]) {
         json_new_line(json);
@@ -73,7 +84,7 @@ void wm_json_close(wm_json *json, char bracket)
         json_new_line(json);
     }
     wm_buffer_add(json->out, &bracket, 1);
-    if (json->depth == 0) {
+    if (json->depth == 0 && !json->is_compact) {
         wm_buffer_puts(json->out, "\n");
     }
 }
@@ -130,7 +141,7 @@ void wm_json_key(wm_json *json, const char *key)
 {
     json_separate(json);
     json_quote(json->out, key);
-    wm_buffer_puts(json->out, ": ");
+    wm_buffer_puts(json->out, json->is_compact ? ":" : ": ");
     json->has_key = true;
 }
 

@@ -31,10 +31,12 @@ typedef struct wm_json {
     uint32_t depth;
     bool is_empty[WM_JSON_DEPTH];
     bool is_row[WM_JSON_DEPTH];
-    bool has_key; /* a key waits for its value */
+    bool has_key;    /* a key waits for its value */
+    bool is_compact; /* no blanks, no line breaks */
 } wm_json;
 
 void wm_json_init(wm_json *json, wm_buffer *out);
+void wm_json_init_compact(wm_json *json, wm_buffer *out);
 void wm_json_open(wm_json *json, char bracket);  /* '{' or '[' */
 void wm_json_open_row(wm_json *json);            /* '[', on one line */
 void wm_json_close(wm_json *json, char bracket); /* '}' or ']' */

@@ -11,61 +11,10 @@
 
 #include "report/analysis.h"
 #include "report/json.h"
+#include "report/json_parts.h"
 #include "report/report.h"
 
 #define JSON_FORMAT 1u
-
-/* The index-th of the words in `choices`, separated by blanks. */
-static void json_choice(wm_json *json, const char *choices, uint64_t index)
-{
-    char word[64] = "";
-    for (uint64_t i = 0;; i++) {
-        size_t n = strcspn(choices, " ");
-        if (i == index || choices[n] == '\0') {
-            if (n < sizeof(word)) {
-                memcpy(word, choices, n);
-                word[n] = '\0';
-            }
-            break;
-        }
-        choices += n + 1;
-    }
-    wm_json_string(json, word);
-}
-
-static void json_sizes(wm_json *json, const wm_sizes *sizes)
-{
-    wm_json_open_row(json);
-    for (uint32_t i = 0; i < sizes->n; i++) {
-        wm_json_u64(json, sizes->bytes[i]);
-    }
-    wm_json_close(json, ']');
-}
-
-static void json_key_value(wm_json *json, const wm_key *key,
-                           const wm_config *config)
-{
-    const char *at = (const char *)config + key->offset;
-    uint64_t value = 0;
-    if (strcmp(key->type, "NAME") == 0 || strcmp(key->type, "TEXT") == 0) {
-        wm_json_string(json, at);
-        return;
-    }
-    if (strcmp(key->type, "SIZES") == 0) {
-        wm_sizes sizes;
-        memcpy(&sizes, at, sizeof(sizes));
-        json_sizes(json, &sizes);
-        return;
-    }
-    memcpy(&value, at, sizeof(value));
-    if (strcmp(key->type, "CHOICE") == 0) {
-        json_choice(json, key->unit, value);
-    } else if (strcmp(key->type, "BOOL") == 0) {
-        wm_json_bool(json, value != 0);
-    } else {
-        wm_json_u64(json, value);
-    }
-}
 
 static void json_config(wm_json *json, const wm_report *report)
 {
@@ -85,57 +34,8 @@ static void json_config(wm_json *json, const wm_report *report)
     wm_config_digest(report->config, digest);
     wm_json_key(json, "digest");
     wm_json_string(json, digest);
-    wm_json_key(json, "values");
-    wm_json_open(json, '{');
-    for (size_t i = 0; i < wm_n_keys; i++) {
-        wm_json_key(json, wm_keys[i].name);
-        json_key_value(json, &wm_keys[i], wm_config_values(report->config));
-    }
+    wm_json_config_values(json, report->config);
     wm_json_close(json, '}');
-    wm_json_key(json, "origin");
-    wm_json_open(json, '{');
-    for (size_t i = 0; i < wm_n_keys; i++) {
-        wm_json_key(json, wm_keys[i].name);
-        wm_json_string(json, wm_config_origin(report->config, &wm_keys[i]));
-    }
-    wm_json_close(json, '}');
-    wm_json_close(json, '}');
-}
-
-static void json_traces(wm_json *json, const wm_report *report)
-{
-    wm_json_key(json, "traces");
-    wm_json_open(json, '[');
-    for (size_t i = 0; i < report->n_traces; i++) {
-        wm_json_open(json, '{');
-        wm_json_key(json, "path");
-        wm_json_string(json, report->traces[i].path);
-        wm_json_key(json, "format");
-        wm_json_string(json, report->traces[i].format);
-        wm_json_key(json, "digest");
-        wm_json_string(json, report->traces[i].digest);
-        wm_json_close(json, '}');
-    }
-    wm_json_close(json, ']');
-}
-
-static void json_warnings(wm_json *json, const wm_diag *diag)
-{
-    wm_json_key(json, "warnings");
-    wm_json_open(json, '[');
-    for (uint32_t i = 0; i < diag->n_warnings; i++) {
-        wm_json_open(json, '{');
-        wm_json_key(json, "code");
-        wm_json_string(json, diag->warning[i].code);
-        wm_json_key(json, "count");
-        wm_json_u64(json, diag->warning[i].n_times);
-        wm_json_key(json, "message");
-        wm_json_string(json, diag->warning[i].text);
-        wm_json_key(json, "first");
-        wm_json_string(json, diag->warning[i].first);
-        wm_json_close(json, '}');
-    }
-    wm_json_close(json, ']');
 }
 
 static void json_metrics(wm_json *json, const wm_report *report,
@@ -160,92 +60,6 @@ static void json_metrics(wm_json *json, const wm_report *report,
     wm_json_close(json, '}');
     json->out->is_failed = json->out->is_failed || value.is_failed;
     wm_buffer_fini(&value);
-}
-
-/* A text that may be absent. */
-static void json_text(wm_json *json, const char *key, wm_buffer *text)
-{
-    wm_json_key(json, key);
-    if (text->n_bytes != 0) {
-        wm_json_string(json, text->bytes);
-    } else {
-        wm_json_null(json);
-    }
-    json->out->is_failed = json->out->is_failed || text->is_failed;
-    wm_buffer_fini(text);
-}
-
-/* What was made of an instruction's numbers. */
-static void json_instruction_found(wm_json *json,
-                                   const wm_report_instruction *row,
-                                   const wm_row_shares *shares)
-{
-    wm_buffer pattern, advice;
-    wm_buffer_init(&pattern);
-    wm_buffer_init(&advice);
-    wm_row_pattern(row, &pattern);
-    wm_row_advice(row, &advice);
-    wm_json_key(json, "requests_by_sectors");
-    wm_json_open_row(json);
-    for (uint32_t i = 0; i < WM_REPORT_BINS; i++) {
-        wm_json_u64(json, row->n_by_sectors[i]);
-    }
-    wm_json_close(json, ']');
-    wm_json_key(json, "share");
-    wm_json_double(json, wm_row_share(shares, row));
-    json_text(json, "pattern", &pattern);
-    json_text(json, "advice", &advice);
-    wm_json_key(json, "ideal_time_cycles");
-    if (row->is_advised) {
-        wm_json_u64(json, row->ideal_cycles);
-    } else {
-        wm_json_null(json);
-    }
-}
-
-static void json_instruction(wm_json *json, const wm_report_instruction *row,
-                             const wm_row_shares *shares)
-{
-    const struct {
-        const char *key;
-        uint64_t value;
-    } numbers[] = {
-        {"requests", row->n_requests},
-        {"sectors", row->n_sectors},
-        {"lines", row->n_lines},
-        {"lanes", row->n_lanes},
-        {"requested_bytes", row->requested_bytes},
-        {"hit_sectors", row->hit_sectors},
-        {"pending_sectors", row->pending_sectors},
-        {"miss_sectors", row->miss_sectors},
-        {"wavefronts", row->wavefronts},
-        {"ideal_wavefronts", row->ideal_wavefronts},
-        {"ideal_sectors", row->ideal_sectors},
-        {"unique_bytes", row->unique_bytes},
-        {"lsu_cycles", row->lsu_cycles},
-        {"stall_cycles", row->stall_cycles},
-    };
-    wm_json_open(json, '{');
-    wm_json_key(json, "pc");
-    wm_json_u64(json, row->pc);
-    wm_json_key(json, "line");
-    if (row->line != 0) {
-        wm_json_u64(json, row->line);
-    } else {
-        wm_json_null(json);
-    }
-    wm_json_key(json, "opcode");
-    wm_json_string(json, row->opcode);
-    wm_json_key(json, "kind");
-    wm_json_string(json, row->kind);
-    wm_json_key(json, "width");
-    wm_json_u64(json, row->width);
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        wm_json_key(json, numbers[i].key);
-        wm_json_u64(json, numbers[i].value);
-    }
-    json_instruction_found(json, row, shares);
-    wm_json_close(json, '}');
 }
 
 static void json_dim(wm_json *json, const char *key, const uint32_t dim[3])
@@ -274,7 +88,7 @@ static void json_kernel(wm_json *json, const wm_report *report,
     json_metrics(json, report, kernel);
     wm_buffer_init(&diagnosis);
     wm_report_diagnose(report, kernel, &diagnosis);
-    json_text(json, "diagnosis", &diagnosis);
+    wm_json_text(json, "diagnosis", &diagnosis);
     if (report->has_instructions) {
         const wm_row_shares shares = wm_row_shares_of(kernel);
         wm_json_key(json, "share_of");
@@ -282,7 +96,10 @@ static void json_kernel(wm_json *json, const wm_report *report,
         wm_json_key(json, "instructions");
         wm_json_open(json, '[');
         for (uint32_t i = 0; i < kernel->n_instructions; i++) {
-            json_instruction(json, &kernel->instructions[i], &shares);
+            wm_json_open(json, '{');
+            wm_json_row(json, &kernel->instructions[i], &shares,
+                        WM_JSON_ROW_MEMBERS);
+            wm_json_close(json, '}');
         }
         wm_json_close(json, ']');
     }
@@ -320,7 +137,7 @@ static void json_head(wm_json *json, const wm_report *report)
     wm_json_bool(json, report->is_complete);
     wm_json_key(json, "mode");
     wm_json_string(json, report->mode);
-    json_traces(json, report);
+    wm_json_traces(json, report);
     if (report->selection[0] != '\0') {
         wm_json_key(json, "selection");
         wm_json_open(json, '{');
@@ -342,7 +159,7 @@ static void json_write(const wm_report *report, wm_buffer *out)
     wm_json_open(&json, '{');
     json_head(&json, report);
     json_config(&json, report);
-    json_warnings(&json, &report->diag);
+    wm_json_warnings(&json, &report->diag);
     wm_json_key(&json, "kernels");
     wm_json_open(&json, '[');
     for (size_t i = 0; i < report->n_kernels; i++) {
@@ -354,7 +171,7 @@ static void json_write(const wm_report *report, wm_buffer *out)
     json_metrics(&json, report, NULL);
     wm_buffer_init(&diagnosis);
     wm_report_diagnose(report, NULL, &diagnosis);
-    json_text(&json, "diagnosis", &diagnosis);
+    wm_json_text(&json, "diagnosis", &diagnosis);
     wm_json_close(&json, '}');
     if (report->has_host) {
         json_host(&json, report);
