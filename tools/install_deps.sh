@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Installs what building (build), testing (test) or checking the source (lint)
-# needs and this machine lacks, with apt-get.  Where it cannot, it names what is
+# Installs what building (build), testing (test), checking the source (lint) or
+# opening reports in a browser (browser) needs and this machine lacks, with
+# apt-get, and for the browser with npm into build/browser.  Where it cannot, it names what is
 # missing and goes on: the build decides whether that matters.
 #
-#     tools/install_deps.sh build|test|lint
+#     tools/install_deps.sh build|test|lint|browser
 set -euo pipefail
 
 want=${1:-build}
 case $want in
-build | test | lint) ;;
+build | test | lint | browser) ;;
 *)
-    echo "usage: install_deps.sh build|test|lint" >&2
+    echo "usage: install_deps.sh build|test|lint|browser" >&2
     exit 2
     ;;
 esac
@@ -42,7 +43,34 @@ if [ "$want" = lint ]; then
     command -v clang-format >/dev/null || missing+=(clang-format)
     command -v valgrind >/dev/null || missing+=(valgrind)
 fi
+if [ "$want" = browser ]; then
+    command -v node >/dev/null || missing+=(nodejs)
+    command -v npm >/dev/null || missing+=(npm)
+    command -v chromium >/dev/null || command -v chromium-browser >/dev/null ||
+        missing+=(chromium)
+    python3 -c 'import pandas' 2>/dev/null ||
+        /usr/bin/python3 -c 'import pandas' 2>/dev/null ||
+        missing+=(python3-pandas)
+fi
+
+# The driver of the browser tests, pinned.
+playwright=playwright-core@1.65.1
+install_playwright()
+{
+    local folder
+    folder=$(dirname "$0")/../build/browser
+    if [ "$want" != browser ] || ! command -v npm >/dev/null ||
+        [ -d "$folder/node_modules/playwright-core" ]; then
+        return 0
+    fi
+    mkdir -p "$folder"
+    npm install --prefix "$folder" --no-audit --no-fund --no-save \
+        "$playwright" </dev/null >/dev/null ||
+        echo "npm could not install $playwright: the browser test is skipped"
+}
+
 if [ ${#missing[@]} -eq 0 ]; then
+    install_playwright
     exit 0
 fi
 mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u)
@@ -73,11 +101,13 @@ install_missing()
 
 echo "Installing: ${missing[*]}"
 if install_missing; then
+    install_playwright
     exit 0
 fi
 # Stale or absent package lists are the usual reason.
 if "${as_root[@]}" apt-get update -q </dev/null >"$log" 2>&1 &&
     install_missing; then
+    install_playwright
     exit 0
 fi
 tail -n 20 "$log" >&2

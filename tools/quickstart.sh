@@ -17,7 +17,11 @@ if [ ! -e "$trace" ]; then
 fi
 echo
 build/release/bin/warpmem run "$trace"
+report=build/quickstart.html
+build/release/bin/warpmem run -q -f html -o "$report" "$trace"
 
 echo
 echo "Ready: the report above came from"
 echo "    $root/build/release/bin/warpmem run $root/$trace"
+echo "The same with charts, for a browser:"
+echo "    $root/$report"

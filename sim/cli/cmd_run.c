@@ -81,7 +81,8 @@ static const wm_option run_option_list[] = {
                "Names of CSV columns. [Default: own]", names),
     WM_SELECT_OPTIONS(run_options, select),
     RUN_OPTION(FLAG, '\0', "instructions", NULL,
-               "Report each static instruction (text, json).", per_instruction),
+               "Report each static instruction (text, json; html has them).",
+               per_instruction),
     RUN_OPTION(FLAG, '\0', "advise", NULL,
                "As --instructions, and repeat the run with each of the three "
                "costliest instructions made ideal; report the gain.",
@@ -471,7 +472,8 @@ wm_status wm_cmd_run(const wm_subcommand *self, int argc, char **argv,
     r->options.select.n_count = UINT64_MAX;
     wm_status status = wm_options_parse(self, &run_table, argc, argv,
                                         &r->options, &r->traces, &is_help, err);
-    r->options.per_instruction |= r->options.advise;
+    r->options.per_instruction |=
+        r->options.advise || strcmp(r->options.format, "html") == 0;
     if (status == WM_OK && !is_help) {
         status = run_all(r, err);
     }

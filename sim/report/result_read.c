@@ -180,6 +180,15 @@ static const char *read_kind(const char *word)
     return "other";
 }
 
+static void read_list(const json_t *object, const char *key, uint64_t *list,
+                      size_t n)
+{
+    const json_t *values = json_object_get(object, key);
+    for (size_t i = 0; i < n; i++) {
+        list[i] = read_u64(json_array_get(values, i));
+    }
+}
+
 static void read_instruction(const json_t *object, wm_report_instruction *row)
 {
     row->pc = read_member(object, "pc");
@@ -198,6 +207,19 @@ static void read_instruction(const json_t *object, wm_report_instruction *row)
     row->miss_sectors = read_member(object, "miss_sectors");
     row->wavefronts = read_member(object, "wavefronts");
     row->ideal_wavefronts = read_member(object, "ideal_wavefronts");
+    row->ideal_sectors = read_member(object, "ideal_sectors");
+    row->unique_bytes = read_member(object, "unique_bytes");
+    row->lsu_cycles = read_member(object, "lsu_cycles");
+    row->stall_cycles = read_member(object, "stall_cycles");
+    row->stride_least =
+        json_integer_value(json_object_get(object, "stride_least"));
+    row->stride_most =
+        json_integer_value(json_object_get(object, "stride_most"));
+    row->is_advised =
+        json_is_integer(json_object_get(object, "ideal_time_cycles"));
+    row->ideal_cycles = read_member(object, "ideal_time_cycles");
+    read_list(object, "requests_by_class", row->n_class, WM_CLASSES);
+    read_list(object, "requests_by_sectors", row->n_by_sectors, WM_REPORT_BINS);
 }
 
 static wm_status read_kernel(const json_t *object, wm_report *report,
@@ -297,8 +319,7 @@ static wm_status read_root(const char *path, const json_t *root,
     return status;
 }
 
-wm_status wm_result_read(const char *path, wm_loaded_result *loaded,
-                         wm_error *err)
+static wm_status read_file(const char *path, json_t **root, wm_error *err)
 {
     json_error_t at;
     FILE *stream = fopen(path, "rb");
@@ -306,14 +327,47 @@ wm_status wm_result_read(const char *path, wm_loaded_result *loaded,
         return wm_fail(err, WM_EIO, "%s: cannot be read, wanted a result",
                        path);
     }
-    json_t *root = json_loadf(stream, 0, &at);
+    *root = json_loadf(stream, 0, &at);
     (void)fclose(stream);
-    if (root == NULL) {
+    if (*root == NULL) {
         return wm_fail(err, WM_EFORMAT,
                        "%s:%d:%d: %s, wanted a result of `warpmem run -f json`",
                        path, at.line, at.column, at.text);
     }
-    wm_status status = read_root(path, root, loaded, err);
+    return WM_OK;
+}
+
+wm_status wm_result_read(const char *path, wm_loaded_result *loaded,
+                         wm_error *err)
+{
+    json_t *root = NULL;
+    wm_status status = read_file(path, &root, err);
+    if (status == WM_OK) {
+        status = read_root(path, root, loaded, err);
+    }
+    json_decref(root);
+    return status;
+}
+
+wm_status wm_result_read_any(const char *path, wm_loaded_result *loaded,
+                             wm_buffer *study, wm_error *err)
+{
+    json_t *root = NULL;
+    wm_status status = read_file(path, &root, err);
+    if (status != WM_OK) {
+        return status;
+    }
+    if (json_is_string(json_object_get(root, "kind"))) {
+        char *text = json_dumps(root, JSON_COMPACT);
+        if (text == NULL) {
+            status = wm_fail_memory(err);
+        } else {
+            wm_buffer_puts(study, text);
+        }
+        free(text);
+    } else {
+        status = read_root(path, root, loaded, err);
+    }
     json_decref(root);
     return status;
 }

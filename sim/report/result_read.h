@@ -31,4 +31,9 @@ void wm_loaded_result_fini(wm_loaded_result *loaded);
 wm_status wm_result_read(const char *path, wm_loaded_result *loaded,
                          wm_error *err);
 
+/* The same, but a study's JSON (mrc, sensitivity, study, compare) is appended
+ * whole to *study, and *loaded is left as it was. */
+wm_status wm_result_read_any(const char *path, wm_loaded_result *loaded,
+                             wm_buffer *study, wm_error *err);
+
 #endif

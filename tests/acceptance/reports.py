@@ -1,7 +1,7 @@
 """What the text report says of the textbook's cases, and whether the gain it
 advises is what better code really gains.
 
-    reports.py textbook|advise
+    reports.py textbook|advise|metric
 """
 import os
 import re

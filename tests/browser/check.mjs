@@ -54,7 +54,7 @@ for (const id of ["l1.global_load.sectors", "dram.read.bytes", "ratio.l2_hit", "
 await page.fill("#metric-filter", "");
 
 // The tooltip of the memory chart.
-await page.locator('#subject svg g[data-tip^="L2"] rect').first().hover();
+await page.locator('#subject svg g[data-tip^="L2"] rect').first().hover({ position: { x: 8, y: 8 } });
 const tip = await page.locator("#tip").innerText();
 assert.ok(tip.includes("ratio.l2_hit = " + total["ratio.l2_hit"]), tip);
 

@@ -54,6 +54,7 @@ function withUnit(value, unit) {
   if (value === null || value === undefined) return "-";
   if (typeof value === "string") return value;
   if (unit === "fraction") return format.percent(value);
+  if (unit === "sectors/request") return value.toFixed(2);
   if (unit === "bytes") return format.bytes(value);
   if (unit === "bytes/s") return format.rate(value);
   if (unit === "ns") return format.time(value);
@@ -370,10 +371,10 @@ function drawMemory(grid) {
   box(320, 126, 130, 84, "Shared", [], "shared");
   box(640, 20, 130, 190, "L2", ["ratio.l2_hit"], "l2");
   box(910, 20, 120, 190, "DRAM", ["ratio.dram_row_hit"], "dram");
-  arrow(124, 316, 56, format.number(l1("requests")) + " req, " + format.number(l1("sectors")) + " sectors", format.bytes(l1("sectors") * sector),
+  arrow(124, 316, 56, format.number(l1("requests")) + " requests", format.number(l1("sectors")) + " sectors, " + format.bytes(l1("sectors") * sector),
     KINDS.filter((kind) => number("l1." + kind + ".requests")).flatMap((kind) => say(["requests", "sectors", "requested_bytes"].map((f) => "l1." + kind + "." + f))), true);
-  arrow(124, 316, 164, format.number(sh("requests")) + " req, " + format.number(sh("wavefronts")) + " passes",
-    format.number(sh("wavefronts") - sh("ideal_wavefronts")) + " conflicts",
+  arrow(124, 316, 164, format.number(sh("requests")) + " requests",
+    format.number(sh("wavefronts")) + " passes, " + format.number(sh("wavefronts") - sh("ideal_wavefronts")) + " conflicts",
     say(["load", "store", "atomic"].flatMap((op) => ["requests", "wavefronts", "ideal_wavefronts"].map((f) => "shared." + op + "." + f))), true);
   arrow(636, 454, 48, format.number(reads("sectors")) + " sectors", "reads " + format.bytes(reads("sectors") * sector),
     say(["l2.read.requests", "l2.read.sectors", "l2.read.hit_sectors", "bandwidth.l2"]));
@@ -430,7 +431,7 @@ function drawRoofline(grid) {
   chart(card, "Roofline of " + points.length + " launches; balance at " + format.number(balance) + " FLOP per byte", {
     scales: { x: { time: false, distr: 3 }, y: { distr: 3 } },
     axes: [axis({ label: "FLOP per byte of DRAM traffic", values: (u, t) => t.map((n) => n === null ? "" : String(Number(n.toPrecision(2)))) }),
-      axis({ size: 90, values: (u, t) => t.map((n) => n === null ? "" : format.flops(n)) })],
+      axis({ size: 100, values: (u, t) => t.map((n) => n === null ? "" : format.flops(n).replace(/\.0+ /, " ")) })],
     series: [{}, { stroke: palette(0), paths: () => null, points: { show: true, size: 7, fill: palette(0) } },
       { stroke: palette(1), width: 2, points: { show: false } }],
   }, data, (u) => {
@@ -505,8 +506,8 @@ function drawKernels() {
     column("ratio.dram_utilization", "of peak", "fraction"),
     column("ratio.l1_hit", "L1 hit", "fraction"),
     column("ratio.l2_hit", "L2 hit", "fraction"),
-    column("ratio.sectors_per_request.global_load", "sectors/load", ""),
-    column("ratio.sectors_per_request.global_store", "sectors/store", ""),
+    column("ratio.sectors_per_request.global_load", "sectors/load", "sectors/request"),
+    column("ratio.sectors_per_request.global_store", "sectors/store", "sectors/request"),
     column("ratio.occupancy", "occupancy", "fraction"),
   ];
   const count = el("span", { role: "status", id: "kernel-count" }, nKernels(r) + " launches");
