@@ -16,6 +16,7 @@
 #include "cli/auto_config.h"
 #include "cli/command.h"
 #include "cli/host.h"
+#include "cli/observe.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -44,6 +45,7 @@ typedef struct run_options {
     bool is_quiet;
     bool no_host;
     const char *names;
+    wm_observe_options observe;
 } run_options;
 
 #define WM_WRITER(id) " " #id
@@ -87,6 +89,16 @@ static const wm_option run_option_list[] = {
                "As --instructions, and repeat the run with each of the three "
                "costliest instructions made ideal; report the gain.",
                advise),
+    RUN_OPTION(TEXT, '\0', "interval", "TIME",
+               "Sample counters over simulated time (json, html), as in 5us; "
+               "doubles as the run grows. [Default: none; html 1us]",
+               observe.interval),
+    RUN_OPTION(TEXT, '\0', "series", "FILE", "Write the samples as CSV.",
+               observe.series),
+    RUN_OPTION(TEXT, '\0', "timeline", "FILE",
+               "Write launches, CTAs and samples as Chrome trace events, for "
+               "ui.perfetto.dev.",
+               observe.timeline),
     RUN_OPTION(FLAG, '\0', "keep-going", NULL,
                "Go on after a damaged kernel; the result is incomplete.",
                keep_going),
@@ -114,8 +126,10 @@ typedef struct run {
     wm_select select;
     bool has_select;
     wm_config_set *config;
+    wm_engine_options engine_options;
     wm_engine *engine;
     wm_report report;
+    wm_observe observe;
     wm_diag trace_diag; /* the reader's own: it may run on another thread */
     wm_progress_line progress;
     bool is_cut; /* a trace was left out or ended early */
@@ -186,18 +200,16 @@ static wm_status run_build(run *r, wm_error *err)
                      wm_output_is_terminal(STDERR_FILENO));
     wm_progress_init(&r->progress, is_shown && !o->is_quiet);
     r->progress.n_traces = r->traces.n;
-    const wm_engine_options options = {
-        .mode = run_mode(r),
-        .jobs = (uint32_t)o->jobs,
-        .per_instruction = o->per_instruction,
-        .progress = wm_progress_draw,
-        .progress_context = &r->progress,
-        .select = run_takes,
-        .select_context = &r->select,
-        .diag = &r->report.diag,
-    };
-    return wm_engine_new(wm_config_values(r->config), &options, &r->engine,
-                         err);
+    wm_engine_options *options = &r->engine_options;
+    options->mode = run_mode(r);
+    options->jobs = (uint32_t)o->jobs;
+    options->per_instruction = o->per_instruction;
+    options->progress = wm_progress_draw;
+    options->progress_context = &r->progress;
+    options->select = run_takes;
+    options->select_context = &r->select;
+    options->diag = &r->report.diag;
+    return wm_engine_new(wm_config_values(r->config), options, &r->engine, err);
 }
 
 static wm_status run_prepare(run *r, wm_error *err)
@@ -209,6 +221,10 @@ static wm_status run_prepare(run *r, wm_error *err)
     }
     if (status == WM_OK) {
         status = wm_output_check(r->options.output, err);
+    }
+    if (status == WM_OK) {
+        status = wm_observe_init(&r->observe, &r->options.observe, &r->report,
+                                 &r->engine_options, err);
     }
     if (status == WM_OK) {
         status = run_load_config(r, err);
@@ -335,7 +351,8 @@ static wm_status run_write(run *r, wm_error *err)
     wm_buffer out;
     wm_buffer_init(&out);
     r->writer->write(&r->report, &out);
-    return wm_output_write(&out, r->options.output, err);
+    wm_status status = wm_output_write(&out, r->options.output, err);
+    return status == WM_OK ? wm_observe_write(&r->observe, err) : status;
 }
 
 /* The run's status once its report is written. */
@@ -410,12 +427,14 @@ wm_status wm_cmd_run(const wm_subcommand *self, int argc, char **argv,
     r->options.select.n_count = UINT64_MAX;
     wm_status status = wm_options_parse(self, &run_table, argc, argv,
                                         &r->options, &r->traces, &is_help, err);
+    r->options.observe.is_wanted = strcmp(r->options.format, "html") == 0;
     r->options.per_instruction |=
-        r->options.advise || strcmp(r->options.format, "html") == 0;
+        r->options.advise || r->options.observe.is_wanted;
     if (status == WM_OK && !is_help) {
         status = run_all(r, err);
     }
     wm_engine_free(r->engine);
+    wm_observe_fini(&r->observe);
     wm_report_fini(&r->report);
     wm_config_free(r->config);
     if (r->has_select) {

@@ -322,6 +322,15 @@ static size_t dispatch_collect(wm_engine *engine, bool *is_short)
     return n;
 }
 
+static void dispatch_span(const wm_engine *engine, const dispatch_end *end,
+                          uint64_t start)
+{
+    const wm_cta_span span = {engine->n_launches, end->sm, end->place,
+                              wm_result_time_ns(engine, start),
+                              wm_result_time_ns(engine, end->cycle)};
+    engine->options.cta_span(&span, engine->options.sample_context);
+}
+
 static void dispatch_empty(wm_engine *engine, const dispatch_end *end)
 {
     wm_sm *sm = &engine->sms[end->sm];
@@ -332,6 +341,9 @@ static void dispatch_empty(wm_engine *engine, const dispatch_end *end)
     engine->n_resident--;
     dispatch_give(engine, place->cta);
     place->cta = NULL;
+    if (engine->options.cta_span != NULL && !engine->params.is_counts) {
+        dispatch_span(engine, end, place->start);
+    }
     if (end->cycle > engine->last_end) {
         engine->last_end = end->cycle;
     }

@@ -258,6 +258,10 @@ static wm_status engine_windows(wm_engine *engine, wm_trace *trace,
         if (status != WM_OK) {
             return status;
         }
+        if (engine->now >= engine->next_sample &&
+            !wm_dispatch_is_done(engine)) {
+            wm_result_sample(engine, engine->now + engine->params.window);
+        }
         if (!engine_poll(engine, trace)) {
             engine->is_stopped = true;
             engine->last_end = engine->now;
@@ -289,6 +293,10 @@ static void engine_prepare(wm_engine *engine, const wm_launch *launch)
     engine->now = engine->base;
     engine->index = 0;
     engine->last_end = engine->base;
+    engine->next_sample = UINT64_MAX;
+    if (engine->options.interval_ns != 0 && !engine->params.is_counts) {
+        engine->next_sample = engine->begin;
+    }
     engine->params.warp_size = launch->warp_size;
     engine->params.ideal_static = WM_NO_INDEX;
     engine->params.local_base = launch->local_base;
@@ -322,6 +330,7 @@ static wm_status engine_launch(wm_engine *engine, wm_trace *trace,
     engine->n_kernels++;
     engine->n_records += result.counters.value[WM_C_LAUNCH_RECORDS];
     engine->time_ns_total += result.counters.value[WM_C_TIME_NS];
+    wm_result_sample_end(engine, &result);
     result.launch = engine->n_launches;
     result.name = read->name;
     memcpy(result.grid, read->grid, sizeof(result.grid));

@@ -50,6 +50,25 @@ typedef struct wm_progress {
 } wm_progress;
 typedef bool (*wm_progress_fn)(const wm_progress *progress, void *context);
 
+/* The counters of a launch at a moment of it; timing mode, and every mode at
+ * the launch's end.  Valid during the call. */
+typedef struct wm_sample {
+    uint64_t launch;      /* 1-based, as in wm_kernel_result */
+    uint64_t time_ns;     /* simulated, all kernels */
+    wm_counters counters; /* since the launch began */
+} wm_sample;
+/* Returns the simulated time to pass before the next call, in ns. */
+typedef uint64_t (*wm_sample_fn)(const wm_sample *sample, void *context);
+
+/* A CTA's stay on its SM. */
+typedef struct wm_cta_span {
+    uint64_t launch;
+    uint32_t sm;
+    uint32_t place;            /* one at a time is in a place */
+    uint64_t begin_ns, end_ns; /* simulated, all kernels */
+} wm_cta_span;
+typedef void (*wm_cta_span_fn)(const wm_cta_span *span, void *context);
+
 /* Decides whether a launch is simulated; NULL simulates all.  index counts
  * the launches of the whole run from 0. */
 typedef bool (*wm_select_fn)(const wm_launch *launch, uint64_t index,
@@ -85,6 +104,10 @@ typedef struct wm_engine_options {
                                  holds that. */
     wm_progress_fn progress;
     void *progress_context;
+    uint64_t interval_ns; /* simulated time between samples; 0 = none */
+    wm_sample_fn sample;
+    wm_cta_span_fn cta_span; /* NULL: not asked for; timing mode only */
+    void *sample_context;
     wm_select_fn select;
     void *select_context;
     wm_diag *diag;

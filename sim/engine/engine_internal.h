@@ -43,6 +43,7 @@ struct wm_engine {
     uint64_t n_records, time_ns_total;
     uint64_t n_dirty_sectors; /* in the L2 after the last kernel */
     uint64_t next_poll_ns;
+    uint64_t next_sample; /* cycle; UINT64_MAX: none is asked for */
     bool is_complete, is_stopped;
     bool is_used; /* has run a trace: reset before the next */
     wm_counters total;
@@ -182,6 +183,13 @@ wm_status wm_result_rows(wm_engine *engine, uint32_t n_statics, wm_error *err);
 /* Sums the units' counters into *result and checks the conservation laws. */
 wm_status wm_result_gather(wm_engine *engine, const wm_launch *launch,
                            wm_kernel_result *result, wm_error *err);
+
+/* Simulated time of all kernels at `cycle` of the present one. */
+uint64_t wm_result_time_ns(const wm_engine *engine, uint64_t cycle);
+/* Hands over the present launch's counters as they are at `cycle`. */
+void wm_result_sample(wm_engine *engine, uint64_t cycle);
+/* Hands over those of a launch that has ended. */
+void wm_result_sample_end(wm_engine *engine, const wm_kernel_result *result);
 
 /* At the end of a run: the L2 holds the dirty sectors the counters say. */
 wm_status wm_result_check_dirty(const wm_engine *engine, wm_error *err);

@@ -424,6 +424,82 @@ static void result_add_total(wm_engine *engine, const wm_counters *counters)
         counters->value[WM_C_L2_DIRTY_BYTES_LEFT];
 }
 
+/* --- samples -------------------------------------------------------------- */
+uint64_t wm_result_time_ns(const wm_engine *engine, uint64_t cycle)
+{
+    const uint64_t cycles = cycle > engine->begin ? cycle - engine->begin : 0;
+    return engine->time_ns_total +
+           wm_clock_ps(&engine->params.clock, cycles) / 1000;
+}
+
+/* Cycles that warps still there have been resident. */
+static uint64_t result_resident(const wm_sm *sm, uint64_t cycle)
+{
+    uint64_t sum = 0;
+    for (uint32_t p = 0; p < WM_WARPS_MAX; p++) {
+        const wm_resident *place = &sm->ctas[p];
+        if (place->cta != NULL && place->start < cycle) {
+            sum += wm_popcount64(place->warps) * (cycle - place->start);
+        }
+    }
+    return sum;
+}
+
+static void result_hand_over(wm_engine *engine, const wm_sample *sample)
+{
+    const uint64_t next_ns =
+        engine->options.sample(sample, engine->options.sample_context);
+    const uint64_t cycles =
+        wm_clock_cycle(&engine->params.clock, next_ns * 1000);
+    engine->next_sample = engine->begin +
+                          sample->counters.value[WM_C_TIME_CYCLES] +
+                          (cycles != 0 ? cycles : 1);
+}
+
+void wm_result_sample(wm_engine *engine, uint64_t cycle)
+{
+    const wm_params *params = &engine->params;
+    wm_sample sample;
+    uint64_t *value = sample.counters.value;
+    result_busy busy;
+    memset(&sample, 0, sizeof(sample));
+    memset(&busy, 0, sizeof(busy));
+    for (uint32_t s = 0; s < params->n_sms; s++) {
+        wm_front_settle(params, &engine->sms[s]);
+        result_add_sm(params, &engine->sms[s], value, &busy);
+        value[WM_C_LAUNCH_WARP_CYCLES] +=
+            result_resident(&engine->sms[s], cycle);
+    }
+    for (uint32_t p = 0; p < params->n_partitions; p++) {
+        const wm_partition *partition = &engine->partitions[p];
+        for (uint32_t s = 0; s < params->slices_per_partition; s++) {
+            result_add_slice(&partition->slices[s], value, &busy);
+        }
+    }
+    /* DRAM moves what the L2 asked of it, a little later. */
+    value[WM_C_DRAM_READ_SECTORS] = value[WM_C_L2_FETCHED_SECTORS];
+    value[WM_C_DRAM_WRITE_SECTORS] = value[WM_C_L2_WRITTEN_BACK_SECTORS];
+    value[WM_C_DRAM_READ_BYTES] =
+        value[WM_C_DRAM_READ_SECTORS] * params->sector_bytes;
+    value[WM_C_DRAM_WRITE_BYTES] =
+        value[WM_C_DRAM_WRITE_SECTORS] * params->sector_bytes;
+    value[WM_C_TIME_CYCLES] = cycle - engine->begin;
+    sample.launch = engine->n_launches;
+    sample.time_ns = wm_result_time_ns(engine, cycle);
+    value[WM_C_TIME_NS] = sample.time_ns - engine->time_ns_total;
+    result_hand_over(engine, &sample);
+}
+
+void wm_result_sample_end(wm_engine *engine, const wm_kernel_result *result)
+{
+    if (engine->options.interval_ns == 0) {
+        return;
+    }
+    const wm_sample sample = {engine->n_launches, engine->time_ns_total,
+                              result->counters};
+    result_hand_over(engine, &sample);
+}
+
 wm_status wm_result_gather(wm_engine *engine, const wm_launch *launch,
                            wm_kernel_result *result, wm_error *err)
 {

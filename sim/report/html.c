@@ -11,6 +11,7 @@
 #include "report/assets.h"
 #include "report/json.h"
 #include "report/json_parts.h"
+#include "report/series.h"
 
 /* --- columns -------------------------------------------------------------- */
 /* One value: a number as JSON has it, a word, or null. */
@@ -279,6 +280,12 @@ static void html_result(wm_json *json, const wm_html_result *result)
     html_kernels(json, report);
     html_instructions(json, report);
     html_total(json, report);
+    if (report->series.interval_ns != 0) {
+        wm_json_key(json, "series");
+        wm_json_open(json, '{');
+        wm_series_json(json, report, false);
+        wm_json_close(json, '}');
+    }
     wm_json_close(json, '}');
 }
 

@@ -2,6 +2,7 @@
  * report.c -- results of a run, gathered; the registry of writers.
  */
 #include "report/report.h"
+#include "report/series.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ void wm_report_fini(wm_report *report)
         free(report->kernels[i].name);
         free(report->kernels[i].instructions);
     }
+    wm_series_fini(&report->series);
     free(report->traces);
     free(report->kernels);
     memset(report, 0, sizeof(*report));

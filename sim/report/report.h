@@ -63,6 +63,22 @@ typedef struct wm_report_kernel {
     uint32_t n_instructions;
 } wm_report_kernel;
 
+/* A piece of simulated time and what was counted in it (series.h). */
+typedef struct wm_series_sample {
+    uint64_t launch; /* that it ends in */
+    uint64_t end_ns; /* it begins where the one before ends */
+    wm_counters counters;
+} wm_series_sample;
+
+typedef struct wm_series {
+    uint64_t interval_ns; /* 0 = there is no series */
+    wm_series_sample *samples;
+    size_t n_samples;
+    uint64_t launch;  /* of the last call */
+    wm_counters last; /* its counters */
+    bool is_failed;   /* no memory for samples */
+} wm_series;
+
 typedef struct wm_report_trace {
     char *path;
     char format[32];
@@ -86,6 +102,7 @@ typedef struct wm_report {
     uint32_t total_busy_ppm[WM_REPORT_BOUNDS];
     uint32_t total_bound;
     bool has_instructions; /* rows were asked for, even if there are none */
+    wm_series series;
     bool has_host;
     double host_seconds;
     uint64_t host_records;

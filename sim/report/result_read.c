@@ -3,6 +3,8 @@
  */
 #include "report/result_read.h"
 
+#include "report/series.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,8 +98,9 @@ static bool read_key(void *context, const wm_key *key, wm_config *values,
         return false;
     }
     if (strcmp(key->type, "NAME") == 0 || strcmp(key->type, "TEXT") == 0) {
-        const bool is_name = strcmp(key->type, "NAME") == 0;
-        (void)snprintf(at, is_name ? 32 : WM_TEXT_BYTES, "%s",
+        const size_t n_bytes =
+            strcmp(key->type, "NAME") == 0 ? 32 : WM_TEXT_BYTES;
+        (void)snprintf(at, n_bytes, "%s",
                        json_is_string(value) ? json_string_value(value) : "");
         return true;
     }
@@ -280,6 +283,32 @@ static void read_warnings(const json_t *root, wm_diag *diag)
     }
 }
 
+/* Counters that the series lacks stay 0; formulas over them are null. */
+static void read_series(const json_t *object, wm_series *series)
+{
+    const json_t *ends = json_object_get(object, "end_ns");
+    const json_t *metrics = json_object_get(object, "metrics");
+    const size_t n = json_array_size(ends);
+    if (n == 0 || n > WM_SERIES_MAX) {
+        return;
+    }
+    series->samples = calloc(n, sizeof(*series->samples));
+    series->is_failed = series->samples == NULL;
+    for (size_t i = 0; series->samples != NULL && i < n; i++) {
+        wm_series_sample *sample = &series->samples[i];
+        sample->end_ns = read_u64(json_array_get(ends, i));
+        sample->launch =
+            read_u64(json_array_get(json_object_get(object, "launch"), i));
+        for (size_t m = 0; m < WM_COUNTER_COUNT; m++) {
+            const json_t *column =
+                json_object_get(metrics, wm_metric_at(m)->id);
+            sample->counters.value[m] = read_u64(json_array_get(column, i));
+        }
+    }
+    series->n_samples = series->samples != NULL ? n : 0;
+    series->interval_ns = read_member(object, "interval_ns");
+}
+
 static void read_head(const json_t *root, wm_report *report)
 {
     const json_t *selection = json_object_get(root, "selection");
@@ -315,6 +344,7 @@ static wm_status read_root(const char *path, const json_t *root,
     for (size_t i = 0; i < json_array_size(kernels) && status == WM_OK; i++) {
         status = read_kernel(json_array_get(kernels, i), report, err);
     }
+    read_series(json_object_get(root, "series"), &report->series);
     read_metrics(json_object_get(root, "total"), &report->total,
                  report->total_busy_ppm, &report->total_bound);
     return status;

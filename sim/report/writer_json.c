@@ -13,6 +13,7 @@
 #include "report/json.h"
 #include "report/json_parts.h"
 #include "report/report.h"
+#include "report/series.h"
 
 #define JSON_FORMAT 1u
 
@@ -173,6 +174,12 @@ static void json_write(const wm_report *report, wm_buffer *out)
     wm_report_diagnose(report, NULL, &diagnosis);
     wm_json_text(&json, "diagnosis", &diagnosis);
     wm_json_close(&json, '}');
+    if (report->series.interval_ns != 0) {
+        wm_json_key(&json, "series");
+        wm_json_open(&json, '{');
+        wm_series_json(&json, report, true);
+        wm_json_close(&json, '}');
+    }
     if (report->has_host) {
         json_host(&json, report);
     }

@@ -1,8 +1,10 @@
 """What the text report says of the textbook's cases, and whether the gain it
 advises is what better code really gains.
 
-    reports.py textbook|advise|metric
+    reports.py textbook|advise|series
 """
+import csv
+import json
 import os
 import re
 import sys
@@ -148,5 +150,65 @@ def advise(folder):
         assert abs(gain / real - 1) <= 0.25, (gpu, gain, real)
 
 
+def check_timeline(path):
+    """The rules of the Trace Event Format that viewers hold a file to."""
+    with open(path) as source:
+        timeline = json.load(source)
+    tracks = {}
+    for event in timeline["traceEvents"]:
+        assert event["ph"] in "XCM" and event["name"], event
+        assert isinstance(event["pid"], int), event
+        assert isinstance(event["tid"], int), event
+        if event["ph"] == "M":
+            assert event["name"] in ("process_name", "thread_name"), event
+            assert event["args"]["name"], event
+            continue
+        assert event["ts"] >= 0, event
+        if event["ph"] == "C":
+            values = list(event["args"].values())
+            assert values and all(isinstance(v, (int, float))
+                                  for v in values), event
+        else:
+            assert event["dur"] >= 0, event
+            tracks.setdefault((event["pid"], event["tid"]), []).append(
+                (event["ts"], event["ts"] + event["dur"]))
+    for spans in tracks.values():
+        spans.sort()
+        for one, other in zip(spans, spans[1:]):
+            assert other[0] >= one[1] - 1e-6, (one, other)
+    return len(tracks)
+
+
+@wm.in_folder
+def series(folder):
+    """Samples add up to the totals, alike for any number of threads."""
+    trace = os.path.join(folder, "t.wmt")
+    made = wm.Run(["trace", "gen", "gather", "--ctas", 400, "--accesses", 64,
+                   "--span", "8M", "-o", trace])
+    assert made.code == 0, made.err
+    seen = []
+    for jobs in (1, 2, 3):
+        names = [os.path.join(folder, name) for name in
+                 ("r.json", "s.csv", "t.json")]
+        run = wm.Run(["run", "--no-host", "-q", "-j", jobs, "-f", "json",
+                      "-o", names[0], "--interval", "200ns", "--series",
+                      names[1], "--timeline", names[2], trace, trace])
+        assert run.code == 0, run.err
+        seen.append([open(name).read() for name in names])
+    assert seen[0] == seen[1] == seen[2], "threads show in the series"
+    result = json.loads(seen[0][0])
+    samples, total = result["series"], result["total"]["metrics"]
+    assert len(samples["end_ns"]) > 20, samples["end_ns"]
+    assert samples["end_ns"][-1] == total["time.ns"]
+    for name, values in samples["metrics"].items():
+        if not name.startswith(("ratio.", "bandwidth.")):
+            assert sum(values) == total[name], (name, sum(values), total[name])
+    rows = list(csv.DictReader(seen[0][1].splitlines()))
+    assert [int(row["end_ns"]) for row in rows] == samples["end_ns"]
+    assert sum(int(row["dram.read.bytes"]) for row in rows) == \
+        total["dram.read.bytes"]
+    assert check_timeline(names[2]) > 100
+
+
 if __name__ == "__main__":
-    {"textbook": textbook, "advise": advise}[sys.argv[1]]()
+    {"textbook": textbook, "advise": advise, "series": series}[sys.argv[1]]()
