@@ -1,13 +1,14 @@
 """The banked model on random machines, held to the reference and the auditor.
 
-    campaign.py TEST[:CASES[:SEED]]...     the program is $WARPMEM
+    campaign.py [TEST[:CASES[:SEED]]...]     all but long by default
 
 equal      random standards and streams: every command and every count is that
            of the reference controller, which looks at every tick
-policies   row policies, caps, per-bank refresh, channels, mappings, clocks: no
-           rule is broken
+policies   row policies, caps, per-bank refresh, channels, mappings: no rule is
+           broken
 shipped    the same for the standards in configs/dram
-long       MILLIONS of commands (long:100), all policies in turn: no violation
+long       MILLIONS of commands (long:100) of the standards in configs/dram, all
+           policies and clocks in turn: no rule is broken
 
 A failure prints its seed: campaign.py equal:1:SEED repeats it.
 """
@@ -41,9 +42,9 @@ class Case:
         self.is_row_hit = rng.random() < 0.3
         self.has_refresh = rng.random() < 0.85
 
-    def ours(self):
+    def ours(self, sizes=None):
         rate = "1024/%d" % self.rate if self.rate else "max"
-        options = [*queues(self.n_queue), "--rate", rate]
+        options = [*(sizes or queues(self.n_queue)), "--rate", rate]
         options += ["--scheduler", "frfcfs_rowhit"] if self.is_row_hit else []
         return options
 
@@ -56,22 +57,38 @@ class Case:
         return [] if self.has_refresh else ["--no-refresh"]
 
 
-def policies(rng, case, has_per_bank):
+def uneven_queues(rng):
+    reads, writes = rng.choice((1, 2, 7, 40, 512)), rng.choice((1, 3, 20, 512))
+    high = rng.randint(1, writes)
+    return ("--read-queue", reads, "--write-queue", writes, "--write-high",
+            high, "--write-low", rng.randint(1, high))
+
+
+def policies(rng, case, has_per_bank, atom):
     options = ["--page", rng.choice(("open", "closed", "timeout")),
                "--timeout", rng.choice((1, 10, 50, 200, 1000)),
                "--cap", rng.choice((0, 0, 1, 2, 4, 16)),
                "--offers", rng.choice((1, 4, 4, 16)),
+               "--bytes", atom * rng.choice((1, 1, 1, 2, 4, 8)),
                "--mapping", rng.choice(("mop4clxor", "robaracoch", "gpu"))]
     if rng.random() < 0.3:
         options += ["--channels", rng.choice((2, 3, 5)), "--interleave",
                     rng.choice((256, 512)), "-j", rng.choice((1, 2))]
-    if rng.random() < 0.2:
-        options += ["--ck", "%dps" % rng.randrange(300, 2000)]
     refresh = "none"
     if case.has_refresh:
         refresh = "per_bank" if has_per_bank and rng.random() < 0.5 else (
             "all_bank")
     return options + ["--refresh", refresh]
+
+
+def atom_of(path):
+    with open(path) as lines:
+        for line in lines:
+            if line.startswith("base:"):
+                return atom_of(path_of(line.split()[1]))
+            if line.strip().startswith("atom:"):
+                return int(line.split()[1])
+    return 32
 
 
 def differences(found, wanted):
@@ -132,7 +149,9 @@ def test_policies(n_cases=60, first=1):
             rng = random.Random(seed)
             has_per_bank = random_standard.write(rng, standard)
             case = Case(rng, 3000)
-            options = [*case.ours(), *policies(rng, case, has_per_bank)]
+            sizes = uneven_queues(rng) if rng.random() < 0.4 else None
+            options = [*case.ours(sizes), *policies(
+                rng, case, has_per_bank, atom_of(standard))]
             model(standard, case.records, *options, "--commands", ours)
             verdict = audit(ours, *case.audit_options())
             check(not verdict.broken, "seed %d, %s: %s" % (
@@ -143,9 +162,10 @@ def test_policies(n_cases=60, first=1):
 
 def audit_through_pipe(standard, options):
     """Commands pass from the program to the auditor without being stored."""
-    with tempfile.NamedTemporaryFile() as report:
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
         made = subprocess.Popen(
-            [WARPMEM, "dram", "-c", standard, "-f", "json", "-o", report.name,
+            [WARPMEM, "dram", "-c", standard, "-f", "json", "-o", report,
              "--commands", "-", *(str(o) for o in options)],
             stdout=subprocess.PIPE)
         done = subprocess.run([AUDIT, "-"], stdin=made.stdout,
@@ -153,11 +173,13 @@ def audit_through_pipe(standard, options):
         made.stdout.close()
         code = made.wait()
         out = (done.stdout + done.stderr).decode()
-        check(code == 0 and done.returncode == 0, options, code, out)
-        counts = json.load(report)["commands"]
+        check(code == 0 and done.returncode == 0, standard, options, code, out)
+        with open(report) as file:
+            counts = json.load(file)["commands"]
     found = {w[1]: int(w[2]) for w in map(str.split, out.splitlines())
              if w[0] == "commands"}
-    check(found == counts, options, "audited", found, "reported", counts)
+    check(found == counts, standard, options, "audited", found, "reported",
+          counts)
     return sum(found.values())
 
 
@@ -170,8 +192,11 @@ def test_long(millions=100, first=1):
         has_per_bank = standard not in ("ddr4", "ddr5")
         case = Case(rng, 20)
         case.has_refresh = True
-        options = [*case.ours(), *policies(rng, case, has_per_bank), "--gen",
+        options = [*case.ours(), *policies(
+            rng, case, has_per_bank, atom_of(path_of(standard))), "--gen",
                    rng.choice(PATTERNS[:6]), "--count", 500000]
+        if rng.random() < 0.3:
+            options += ["--ck", "%dps" % rng.randrange(400, 1500)]
         got = audit_through_pipe(path_of(standard), options)
         n += got
         print("%s, seed %d: %d commands" % (standard, seed, got), flush=True)
@@ -179,4 +204,4 @@ def test_long(millions=100, first=1):
     print("%d commands, lawful" % n)
 
 
-main(tests_of(globals()))
+main(tests_of(globals()), ("equal", "shipped", "policies"))
