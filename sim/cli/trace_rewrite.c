@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "report/human.h"
 #include "trace/writer.h"
 
@@ -89,6 +90,7 @@ wm_status wm_trace_rewrite_all(wm_trace_walk *walk, const char *const *paths,
     if (status != WM_OK) {
         return status;
     }
+    wm_interrupt_init(); /* a signal leaves no file behind */
     walk->sink = &rewrite_sink;
     walk->context = writer;
     status =

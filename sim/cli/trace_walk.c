@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "cli/progress.h"
 
 static const wm_cta_range all_ctas = {0, UINT64_MAX};
 
@@ -37,6 +38,10 @@ static wm_status walk_ctas(const wm_trace_walk *walk, wm_trace *trace,
     for (uint64_t n = 0; status == WM_OK && has_cta && n < range->n_count;
          n++) {
         status = wm_trace_next_cta(trace, cta, &has_cta, err);
+        if (status == WM_OK && wm_interrupt_is_wanted()) {
+            status =
+                wm_fail(err, WM_EFORMAT, "%s: stopped by a signal", walk->path);
+        }
         if (status == WM_OK && has_cta && walk->warps != NULL) {
             keep_warps(walk->warps, cta);
         }

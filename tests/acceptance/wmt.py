@@ -284,6 +284,26 @@ def a_killed_conversion_leaves_nothing_or_what_can_be_recovered(folder):
     print("        %d CTAs recovered" % n_left)
 
 
+@in_folder
+def a_stopped_conversion_leaves_nothing(folder):
+    source = os.path.join(folder, "a.txt")
+    target = os.path.join(folder, "b.wmt")
+    ok("trace", "cat", made(folder, "g.wmt", "gather", "--ctas", 800),
+       "-o", source)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = subprocess.Popen(
+            [wm.WARPMEM, "trace", "convert", "-q", source, "-o", target],
+            stderr=subprocess.PIPE)
+        while not glob.glob(target + ".tmp-*") and process.poll() is None:
+            time.sleep(0.005)
+        process.send_signal(number)
+        said = process.stderr.read().decode()
+        code = process.wait()
+        check(code == 1 and "stopped by a signal" in said,
+              "signal %d: exit %d, %s" % (number, code, said))
+        check(not glob.glob(target + "*"), "files are left")
+
+
 if __name__ == "__main__":
     wm.main({test.__name__: test for test in (
         text_to_wmt_and_back, a_second_reader_agrees_on_real_and_made_traces,
@@ -291,4 +311,5 @@ if __name__ == "__main__":
         regular_kernels_take_under_a_fifth_of_a_byte_per_record,
         random_gathers_take_their_entropy, any_number_of_jobs_says_the_same,
         a_part_of_a_trace_is_that_part, what_a_cut_file_holds_is_recovered,
-        a_killed_conversion_leaves_nothing_or_what_can_be_recovered)})
+        a_killed_conversion_leaves_nothing_or_what_can_be_recovered,
+        a_stopped_conversion_leaves_nothing)})
