@@ -178,8 +178,10 @@ BROKEN = [
      "    if (threadIdx.x == 3) {\n        __syncthreads();\n    }\n"
      "    p[0] = __shfl_sync(0xffffffff, 1.0f, 0);\n}\n", LAUNCH, 1,
      ["k.cu:5: found lanes of warp 0", "wanted every lane of mask 0xffffffff"]),
-    ("no such kernel", "__global__ void kk(float *p, int n) {}\n", LAUNCH, 1,
-     ["launch.yaml:1", "undeclared identifier 'k'", "could not compile it"]),
+    ("no such kernel", "__global__ void __launch_bounds__(64) kk(float *p, "
+     "int n) {}\ntemplate <int N>\n__global__\nvoid other(float *p) {}\n",
+     LAUNCH, 1, ["launch.yaml:1", "undeclared identifier 'k'",
+                 "k.cu: found no kernel 'k', wanted one of: kk, other"]),
     ("a syntax error", "__global__ void k(float *p, int n) { p[0] = }\n",
      LAUNCH, 1, ["k.cu:1:", "expected expression"]),
     ("too few arguments", "__global__ void k(float *p, int n, int m) {}\n",
