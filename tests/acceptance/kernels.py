@@ -8,6 +8,7 @@ several instructions of one.
     kernels.py counts       the bundled traces give the counts of theory
     kernels.py rebuild      tracing again gives equal traces (needs clang)
     kernels.py errors       what the tracer says of broken kernels
+    kernels.py language     what kernels may use, in kernels that check themselves
     kernels.py paths        lanes that part meet again where the code does
 """
 import functools
@@ -305,6 +306,15 @@ __global__ void k(int *a, volatile int *b, int n)
 
 
 @wm.in_folder
+def language(folder):
+    need_clang(folder)
+    for name in ("language_cuda", "language_opencl"):
+        done = trace(os.path.join(wm.ROOT, "tests", "data", name + ".yaml"),
+                     os.path.join(folder, name + ".wmt"))
+        wm.check(done.code == 0, done.err)
+
+
+@wm.in_folder
 def paths(folder):
     need_clang(folder)
     wanted = {}
@@ -364,4 +374,4 @@ def errors(folder):
 
 if __name__ == "__main__":
     wm.main({"counts": counts, "rebuild": rebuild, "errors": errors,
-             "paths": paths})
+             "language": language, "paths": paths})
