@@ -166,17 +166,37 @@ static wm_status run_command(command *c, const char *source, const char *what,
     return status;
 }
 
-/* The folder of warpmem_cuda.h: the environment's, the source tree's, the
- * installed one. */
-static const char *include_folder(void)
+static bool has_headers(const char *folder)
 {
+    char path[600];
+    (void)snprintf(path, sizeof(path), "%s/warpmem_cuda.h", folder);
+    return access(path, R_OK) == 0;
+}
+
+/* The folder of warpmem_cuda.h: the environment's, the source tree's, the one
+ * beside the program's bin, the installed one. */
+static void find_headers(char folder[512])
+{
+    static const char beside[] = "../share/warpmem/trace";
     const char *chosen = getenv("WARPMEM_TRACE_INCLUDE");
-    if (chosen != NULL) {
-        return chosen;
+    char self[256];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash != NULL) {
+        slash[1] = '\0';
     }
-    return access(WM_TRACE_SOURCE_INCLUDE "/warpmem_cuda.h", R_OK) == 0
-               ? WM_TRACE_SOURCE_INCLUDE
-               : WM_TRACE_INSTALLED_INCLUDE;
+    if (chosen != NULL) {
+        (void)snprintf(folder, 512, "%s", chosen);
+        return;
+    }
+    (void)snprintf(folder, 512, "%s", WM_TRACE_SOURCE_INCLUDE);
+    if (!has_headers(folder)) {
+        (void)snprintf(folder, 512, "%s%s", self, beside);
+    }
+    if (!has_headers(folder)) {
+        (void)snprintf(folder, 512, "%s", WM_TRACE_INSTALLED_INCLUDE);
+    }
 }
 
 /* What is compiled: our header, the source, and for CUDA a use of the kernel,
@@ -294,6 +314,16 @@ wm_status wm_clang_compile(wm_clang *clang, const wm_spec *spec,
 {
     command c = {.n = 0};
     char path[512];
+    char word[512];
+    char headers[512];
+    find_headers(headers);
+    if (!has_headers(headers)) {
+        return wm_fail(err, WM_EIO,
+                       "%s: found no warpmem_cuda.h in it, wanted the headers "
+                       "of warpmem-trace (WARPMEM_TRACE_INCLUDE names their "
+                       "folder)",
+                       headers);
+    }
     if (access(spec->source, R_OK) != 0) {
         return wm_fail(err, WM_ECONFIG, "%s: %s (the source named by %s)",
                        spec->source, strerror(errno), spec->path);
@@ -318,8 +348,7 @@ wm_status wm_clang_compile(wm_clang *clang, const wm_spec *spec,
                   "-fcf-protection=none -mllvm -disable-loop-idiom-all "
                   "-mllvm -disable-vector-combine "
                   "-mllvm -inline-threshold=100000 -S -emit-llvm -iquote . -I");
-    add(&c, include_folder());
-    char word[512];
+    add(&c, headers);
     for (uint32_t i = 0; wm_spec_word(spec->flags, i, word, sizeof(word));
          i++) {
         add(&c, word);
