@@ -8,6 +8,7 @@ several instructions of one.
     kernels.py counts       the bundled traces give the counts of theory
     kernels.py rebuild      tracing again gives equal traces (needs clang)
     kernels.py errors       what the tracer says of broken kernels
+    kernels.py language     what kernels may use, in kernels that check themselves
     kernels.py paths        lanes that part meet again where the code does
 """
 import functools
@@ -178,8 +179,10 @@ BROKEN = [
      "    if (threadIdx.x == 3) {\n        __syncthreads();\n    }\n"
      "    p[0] = __shfl_sync(0xffffffff, 1.0f, 0);\n}\n", LAUNCH, 1,
      ["k.cu:5: found lanes of warp 0", "wanted every lane of mask 0xffffffff"]),
-    ("no such kernel", "__global__ void kk(float *p, int n) {}\n", LAUNCH, 1,
-     ["launch.yaml:1", "undeclared identifier 'k'", "could not compile it"]),
+    ("no such kernel", "__global__ void __launch_bounds__(64) kk(float *p, "
+     "int n) {}\ntemplate <int N>\n__global__\nvoid other(float *p) {}\n",
+     LAUNCH, 1, ["launch.yaml:1", "undeclared identifier 'k'",
+                 "k.cu: found no kernel 'k', wanted one of: kk, other"]),
     ("a syntax error", "__global__ void k(float *p, int n) { p[0] = }\n",
      LAUNCH, 1, ["k.cu:1:", "expected expression"]),
     ("too few arguments", "__global__ void k(float *p, int n, int m) {}\n",
@@ -303,6 +306,15 @@ __global__ void k(int *a, volatile int *b, int n)
 
 
 @wm.in_folder
+def language(folder):
+    need_clang(folder)
+    for name in ("language_cuda", "language_opencl"):
+        done = trace(os.path.join(wm.ROOT, "tests", "data", name + ".yaml"),
+                     os.path.join(folder, name + ".wmt"))
+        wm.check(done.code == 0, done.err)
+
+
+@wm.in_folder
 def paths(folder):
     need_clang(folder)
     wanted = {}
@@ -362,4 +374,4 @@ def errors(folder):
 
 if __name__ == "__main__":
     wm.main({"counts": counts, "rebuild": rebuild, "errors": errors,
-             "paths": paths})
+             "language": language, "paths": paths})

@@ -111,8 +111,8 @@ static wm_status set_number(wm_run *run, uint32_t i, const char *word,
 
 wm_status wm_run_set_arguments(wm_run *run, wm_error *err)
 {
-    uint64_t next_local =
-        run->module.image[WM_IMAGE_DYNAMIC] + run->spec->shared_bytes;
+    const uint64_t dynamic = run->module.image[WM_IMAGE_DYNAMIC];
+    uint64_t n_local = run->spec->shared_bytes;
     wm_status status = check_arguments(run, err);
     for (uint32_t i = 0; status == WM_OK && i < run->spec->n_args; i++) {
         const wm_arg *arg = &run->spec->args[i];
@@ -127,9 +127,10 @@ wm_status wm_run_set_arguments(wm_run *run, wm_error *err)
             continue;
         }
         if (arg->kind == WM_ARG_LOCAL) {
-            address = (next_local + WM_SPEC_LOCAL_ALIGN - 1) /
+            n_local = (n_local + WM_SPEC_LOCAL_ALIGN - 1) /
                       WM_SPEC_LOCAL_ALIGN * WM_SPEC_LOCAL_ALIGN;
-            next_local = address + arg->n_bytes;
+            address = dynamic + n_local;
+            n_local += arg->n_bytes;
         } else {
             address = (uint64_t)(uintptr_t)run->arena->host +
                       wm_arena_find(run->arena, arg)->offset;

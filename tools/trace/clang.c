@@ -166,17 +166,37 @@ static wm_status run_command(command *c, const char *source, const char *what,
     return status;
 }
 
-/* The folder of warpmem_cuda.h: the environment's, the source tree's, the
- * installed one. */
-static const char *include_folder(void)
+static bool has_headers(const char *folder)
 {
+    char path[600];
+    (void)snprintf(path, sizeof(path), "%s/warpmem_cuda.h", folder);
+    return access(path, R_OK) == 0;
+}
+
+/* The folder of warpmem_cuda.h: the environment's, the source tree's, the one
+ * beside the program's bin, the installed one. */
+static void find_headers(char folder[512])
+{
+    static const char beside[] = "../share/warpmem/trace";
     const char *chosen = getenv("WARPMEM_TRACE_INCLUDE");
-    if (chosen != NULL) {
-        return chosen;
+    char self[256];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash != NULL) {
+        slash[1] = '\0';
     }
-    return access(WM_TRACE_SOURCE_INCLUDE "/warpmem_cuda.h", R_OK) == 0
-               ? WM_TRACE_SOURCE_INCLUDE
-               : WM_TRACE_INSTALLED_INCLUDE;
+    if (chosen != NULL) {
+        (void)snprintf(folder, 512, "%s", chosen);
+        return;
+    }
+    (void)snprintf(folder, 512, "%s", WM_TRACE_SOURCE_INCLUDE);
+    if (!has_headers(folder)) {
+        (void)snprintf(folder, 512, "%s%s", self, beside);
+    }
+    if (!has_headers(folder)) {
+        (void)snprintf(folder, 512, "%s", WM_TRACE_INSTALLED_INCLUDE);
+    }
 }
 
 /* What is compiled: our header, the source, and for CUDA a use of the kernel,
@@ -220,11 +240,90 @@ static wm_status read_whole(const char *path, wm_buffer *text, wm_error *err)
     return text->is_failed ? wm_fail_memory(err) : WM_OK;
 }
 
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The name before the bracket that opens a function's parameters, behind
+ * __global__ and its attributes; NULL when there is none. */
+static const char *name_behind(const char *text, size_t *n)
+{
+    static const char bounds[] = "__launch_bounds__";
+    for (;;) {
+        size_t at = strcspn(text, "({;");
+        size_t end = at;
+        if (text[at] != '(') {
+            return NULL;
+        }
+        while (end > 0 && !is_word(text[end - 1])) {
+            end--;
+        }
+        *n = 0;
+        while (*n < end && is_word(text[end - *n - 1])) {
+            (*n)++;
+        }
+        const char *name = text + end - *n;
+        if (*n != strlen(bounds) || memcmp(name, bounds, *n) != 0) {
+            return name;
+        }
+        text += at + 1;
+        text += strcspn(text, ")");
+        text += *text != '\0';
+    }
+}
+
+/* After a failure: whether it is that a CUDA source has no such kernel. */
+static wm_status explain_failure(const wm_spec *spec, wm_status status,
+                                 wm_error *err)
+{
+    wm_buffer text, names;
+    wm_error ignored;
+    size_t n_kernel = strcspn(spec->kernel, "< ");
+    bool is_there = false;
+    wm_buffer_init(&text);
+    wm_buffer_init(&names);
+    if (read_whole(spec->source, &text, &ignored) == WM_OK &&
+        text.bytes != NULL) {
+        const char *at = text.bytes;
+        while ((at = strstr(at, "__global__")) != NULL) {
+            size_t n;
+            at += strlen("__global__");
+            const char *name = name_behind(at, &n);
+            if (name != NULL) {
+                is_there |=
+                    n == n_kernel && memcmp(name, spec->kernel, n_kernel) == 0;
+                wm_buffer_printf(&names, "%s%.*s",
+                                 names.n_bytes == 0 ? "" : ", ", (int)n, name);
+            }
+        }
+    }
+    if (!is_there && names.n_bytes != 0 && !names.is_failed) {
+        status = wm_fail(err, WM_EFORMAT,
+                         "%s: found no kernel '%s', wanted one of: %s",
+                         spec->source, spec->kernel, names.bytes);
+    }
+    wm_buffer_fini(&text);
+    wm_buffer_fini(&names);
+    return status;
+}
+
 wm_status wm_clang_compile(wm_clang *clang, const wm_spec *spec,
                            wm_buffer *text, wm_error *err)
 {
     command c = {.n = 0};
     char path[512];
+    char word[512];
+    char headers[512];
+    find_headers(headers);
+    if (!has_headers(headers)) {
+        return wm_fail(err, WM_EIO,
+                       "%s: found no warpmem_cuda.h in it, wanted the headers "
+                       "of warpmem-trace (WARPMEM_TRACE_INCLUDE names their "
+                       "folder)",
+                       headers);
+    }
     if (access(spec->source, R_OK) != 0) {
         return wm_fail(err, WM_ECONFIG, "%s: %s (the source named by %s)",
                        spec->source, strerror(errno), spec->path);
@@ -249,8 +348,7 @@ wm_status wm_clang_compile(wm_clang *clang, const wm_spec *spec,
                   "-fcf-protection=none -mllvm -disable-loop-idiom-all "
                   "-mllvm -disable-vector-combine "
                   "-mllvm -inline-threshold=100000 -S -emit-llvm -iquote . -I");
-    add(&c, include_folder());
-    char word[512];
+    add(&c, headers);
     for (uint32_t i = 0; wm_spec_word(spec->flags, i, word, sizeof(word));
          i++) {
         add(&c, word);
@@ -262,6 +360,9 @@ wm_status wm_clang_compile(wm_clang *clang, const wm_spec *spec,
     add(&c, path);
     status = run_command(&c, spec->source, "compile", err);
     path_of(clang, "kernel.ll", path);
+    if (status == WM_EFORMAT && !spec->is_opencl) {
+        return explain_failure(spec, status, err);
+    }
     return status == WM_OK ? read_whole(path, text, err) : status;
 }
 

@@ -59,7 +59,8 @@ static uint32_t source_of(const wm_lane *lane, uint32_t l)
     case WM_EXCHANGE_DOWN:
         return place + by < width ? l + by : l;
     default:
-        return (place ^ by) < width ? first + (place ^ by) : l;
+        /* Earlier segments may be read, later ones not. */
+        return (l ^ by) < first + width ? l ^ by : l;
     }
 }
 

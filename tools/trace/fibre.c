@@ -8,6 +8,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#if defined(__has_feature) /* clang */
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
 #define LEAVE(keep, stack, n)  __sanitizer_start_switch_fiber(keep, stack, n)

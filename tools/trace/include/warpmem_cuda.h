@@ -7,8 +7,8 @@
  * __ldg and the cache-hint loads and stores, vector types, common
  * mathematical functions.
  * Not supplied: textures, cooperative groups, asynchronous copies, dynamic
- * parallelism, tensor cores, half-precision arithmetic, inline PTX, host
- * code (<<<>>>, cudaMalloc): keep kernels in a file of their own.
+ * parallelism, tensor cores, inline PTX, host code (<<<>>>, cudaMalloc): keep
+ * kernels in a file of their own.
  *
  * Functions here are nodebug and inline, so their accesses belong to the
  * source line that calls them.
