@@ -41,6 +41,7 @@ struct wm_reader {
     uint32_t at;             /* its entry of statics, its form */
     wm_accelsim_form *forms; /* of each entry of statics */
     size_t cap_forms;
+    uint32_t n_forms;      /* entries of statics that have one by now */
     wm_accelsim_warp warp; /* grouped files: one at a time */
     wm_accelsim_raw *raw;  /* raw files */
     const char *text;      /* a line read ahead, or NULL */

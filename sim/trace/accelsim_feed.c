@@ -281,7 +281,7 @@ static bool match_next(wm_reader *reader, const wm_accelsim_warp *warp)
     uint32_t next = warp->last == WM_ACCELSIM_FORM_NONE
                         ? 0 /* as the kernel began */
                         : reader->forms[warp->last].next;
-    if (next >= reader->statics.n_entries) {
+    if (next >= reader->n_forms) {
         return false;
     }
     const wm_accelsim_form *form = &reader->forms[next];
@@ -305,7 +305,6 @@ static bool match_next(wm_reader *reader, const wm_accelsim_warp *warp)
 static wm_status find_form(wm_reader *reader, wm_error *err)
 {
     const wm_accelsim_line *line = &reader->line;
-    uint32_t n_known = reader->statics.n_entries;
     wm_static_entry *entry = wm_statics_find(&reader->statics, line->pc,
                                              line->opcode, line->n_opcode);
     if (entry == NULL && reader->statics.n_entries >= WM_STATICS_MAX) {
@@ -319,10 +318,12 @@ static wm_status find_form(wm_reader *reader, wm_error *err)
         return wm_fail_memory(err);
     }
     reader->at = (uint32_t)(entry - reader->statics.entries);
-    wm_accelsim_form *form = &reader->forms[reader->at];
-    if (reader->at == n_known) {
-        form->next = WM_ACCELSIM_FORM_NONE;
+    /* The end of a warp may have added an entry, which no line has shown. */
+    for (; reader->n_forms < reader->statics.n_entries; reader->n_forms++) {
+        reader->forms[reader->n_forms].n_text = 0;
+        reader->forms[reader->n_forms].next = WM_ACCELSIM_FORM_NONE;
     }
+    wm_accelsim_form *form = &reader->forms[reader->at];
     size_t n_line = reader->n_text - (size_t)(line->start - reader->text);
     wm_accelsim_form_set(form, &entry->opcode, line, n_line);
     return WM_OK;

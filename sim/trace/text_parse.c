@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "base/buffer.h"
 #include "trace/record_check.h"
+#include "trace/text_digits.h"
 #include "trace/text_write.h"
 
 /* A key and the numbers that follow it: grid 4,1,1 or head 6/6. */
@@ -334,6 +335,28 @@ static wm_status parse_absolute(wm_text_line *l, wm_cta *cta, wm_record *record,
                : wm_fail_memory(err);
 }
 
+/* " +12" or " -12" of 32 bits as the writer puts it, without a detour over
+ * words; false, and nothing taken, for any other form.  Lines come from
+ * wm_stream_line. */
+static bool take_offset(wm_scan *scan, int64_t *x)
+{
+    const char *at = scan->at;
+    uint64_t size = 0;
+    if (*at != ' ' || (at[1] != '+' && at[1] != '-')) {
+        return false;
+    }
+    uint32_t n = wm_decimal_run(at + 2, &size);
+    const char *end = at + 2 + n;
+    bool is_negative = at[1] == '-';
+    if (n == 0 || n > 10 || (*end != ' ' && end != scan->end) ||
+        size > (uint64_t)INT32_MAX + is_negative) {
+        return false;
+    }
+    *x = is_negative ? -(int64_t)size : (int64_t)size;
+    scan->at = end;
+    return true;
+}
+
 /* list 0xBASE +OFFSET ... and list64 0xBASE 0xADDRESS ...: as stored. */
 static wm_status parse_list(wm_text_line *l, wm_cta *cta, wm_record *record,
                             wm_error *err)
@@ -355,6 +378,10 @@ static wm_status parse_list(wm_text_line *l, wm_cta *cta, wm_record *record,
     for (uint32_t i = 0; i < n; i++) {
         uint64_t address = 0;
         int64_t offset = 0;
+        if (!is_wide && take_offset(&l->scan, &offset)) {
+            cta->lanes[cta->n_lanes++] = (uint32_t)offset;
+            continue;
+        }
         (void)wm_scan_word(&l->scan, &word);
         if (is_wide ? !wm_word_number(&word, UINT64_MAX, &address)
                     : !wm_word_signed(&word, &offset) || offset < INT32_MIN ||

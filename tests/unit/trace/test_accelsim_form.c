@@ -100,6 +100,25 @@ Test(accelsim_form, recognised_lines_give_the_records_of_parsed_ones)
     }
 }
 
+/* The exit that a warp without one gets is an instruction no line has shown. */
+Test(accelsim_form, a_warp_without_exit_is_no_form)
+{
+    test_files files;
+    files_init(&files);
+    test_run *run = test_run_path(
+        files_text(&files, "k.traceg",
+                   "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = "
+                   "(64,1,1)\n-accelsim tracer version = 4\n#BEGIN_TB\n"
+                   "thread block = 0,0,0\nwarp = 0\ninsts = 0\nwarp = 1\n"
+                   "insts = 2\n0000 ffffffff 1 R1 LDG.E 1 R2 4 1 0x100 4\n"
+                   "0010 ffffffff 0 NOP 0 0\n#END_TB\n"),
+        false);
+    cr_assert_eq(run->status, WM_OK, "%s", run->err.text);
+    cr_assert_eq(run->kind[WM_KIND_GLOBAL_LOAD].n_lanes, 32);
+    test_run_free(run);
+    files_fini(&files);
+}
+
 Test(text_digits, every_byte_that_is_no_digit_ends_a_run)
 {
     for (int c = 0; c < 256; c++) {
