@@ -4,14 +4,14 @@
 # apt-get, and for the browser with npm into build/browser.  Where it cannot, it names what is
 # missing and goes on: the build decides whether that matters.
 #
-#     tools/install_deps.sh build|test|lint|browser
+#     tools/install_deps.sh build|test|lint|browser|slurm
 set -euo pipefail
 
 want=${1:-build}
 case $want in
-build | test | lint | browser) ;;
+build | test | lint | browser | slurm) ;;
 *)
-    echo "usage: install_deps.sh build|test|lint|browser" >&2
+    echo "usage: install_deps.sh build|test|lint|browser|slurm" >&2
     exit 2
     ;;
 esac
@@ -42,6 +42,10 @@ if [ "$want" = lint ]; then
     command -v clang >/dev/null || missing+=(clang)
     command -v clang-format >/dev/null || missing+=(clang-format)
     command -v valgrind >/dev/null || missing+=(valgrind)
+fi
+if [ "$want" = slurm ]; then # for the test that starts one
+    command -v sbatch >/dev/null || missing+=(slurm-wlm)
+    PATH=$PATH:/usr/sbin command -v munged >/dev/null || missing+=(munge)
 fi
 if [ "$want" = browser ]; then
     command -v node >/dev/null || missing+=(nodejs)

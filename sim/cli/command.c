@@ -15,12 +15,26 @@ static const char *last_word(const char *name)
     return blank != NULL ? blank + 1 : name;
 }
 
+static int wider(int width, const char *text)
+{
+    const int n = (int)strlen(text);
+    return n > width ? n : width;
+}
+
 void wm_subcommand_list(const wm_subcommand *commands, size_t n, wm_buffer *out)
 {
+    int name = 8;
+    int arguments = 24;
     for (size_t i = 0; i < n; i++) {
-        wm_buffer_printf(out, "  %-8s  %-24s  ", last_word(commands[i].name),
+        name = wider(name, last_word(commands[i].name));
+        arguments = wider(arguments, commands[i].arguments);
+    }
+    const uint32_t column = (uint32_t)(name + arguments + 6);
+    for (size_t i = 0; i < n; i++) {
+        wm_buffer_printf(out, "  %-*s  %-*s  ", name,
+                         last_word(commands[i].name), arguments,
                          commands[i].arguments);
-        wm_human_wrap(out, commands[i].summary, 38, 38);
+        wm_human_wrap(out, commands[i].summary, column, column);
     }
 }
 
