@@ -80,7 +80,7 @@ static const wm_option run_option_list[] = {
                "Write the report to FILE, - = stdout. [Default: -]", output),
     RUN_OPTION(TEXT, 'f', "format", "FORMAT", format_sentence, format),
     RUN_OPTION(CHOICE, '\0', "names", "own|nsight",
-               "Names of CSV columns. [Default: own]", names),
+               "Names of metrics in CSV and HTML. [Default: own]", names),
     WM_SELECT_OPTIONS(run_options, select),
     RUN_OPTION(FLAG, '\0', "instructions", NULL,
                "Report each static instruction (text, json; html has them).",

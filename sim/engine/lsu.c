@@ -448,6 +448,10 @@ static void quick_shared(const wm_params *params, wm_sm *sm, uint32_t warp,
     const uint32_t cost = wm_front_shared(params, sm, record, state->lanes);
     const uint64_t ready = start + cost - 1 + params->config.shared.latency;
     if (wm_kind_is_load((wm_kind)record->kind)) {
+        if (sm->rows != NULL) {
+            state->slot[state->n_loads % WM_SLOTS].static_id =
+                (uint16_t)record->static_id;
+        }
         quick_load(state, ready > cycle ? ready : cycle, 0);
     } else {
         quick_store(state, cycle, 0);

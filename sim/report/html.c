@@ -317,6 +317,8 @@ static void html_data(const wm_html_result *results, size_t n_results,
     wm_json_init_compact(&json, out);
     wm_json_open(&json, '{');
     html_dictionary(&json);
+    wm_json_key(&json, "nsight");
+    wm_json_bool(&json, n_results != 0 && results[0].report->use_nsight_names);
     wm_json_key(&json, "results");
     wm_json_open(&json, '[');
     for (size_t i = 0; i < n_results; i++) {

@@ -7,7 +7,7 @@
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
-const state = { result: 0, kernel: -1, nsight: false };
+const state = { result: 0, kernel: -1, nsight: DATA.nsight };
 
 /* --- elements ------------------------------------------------------------- */
 function el(name, attributes, ...children) {
@@ -579,13 +579,13 @@ function drawTime() {
   if (!r.series || !r.series.end_ns.length) return;
   const s = r.series, grid = el("div", { class: "grid" });
   host.append(el("h2", { id: "time-head" }, "Over time"),
-    el("p", { class: "note" }, s.end_ns.length + " samples of about " + format.time(s.interval_ns) + "; every launch begins a new one."), grid);
+    el("p", { class: "note" }, s.end_ns.length + " samples of at least " + format.time(s.interval_ns) + ". DRAM bytes count when the L2 asks for them: above the peak a queue builds."), grid);
   const column = (id) => s.metrics[id] || s.end_ns.map(() => null);
   const draw = (title, ids, text) => lines(grid, title, s.end_ns, "simulated time", format.time,
     ids.filter((id) => s.metrics[id]).map((id) => ({ name: id, values: column(id) })), text);
   draw("Hit rates", ["ratio.l1_hit", "ratio.l2_hit"], format.percent);
   draw("Bandwidth", ["bandwidth.l1", "bandwidth.l2", "bandwidth.dram"], format.rate);
-  draw("Occupancy and DRAM use", ["ratio.occupancy", "ratio.dram_utilization"], format.percent);
+  draw("Occupancy", ["ratio.occupancy"], format.percent);
 }
 
 /* --- studies -------------------------------------------------------------- */
@@ -748,6 +748,7 @@ function start() {
     state.kernel = -1;
     drawAll();
   });
+  byId("names").value = state.nsight ? "nsight" : "own";
   byId("names").addEventListener("change", (event) => {
     state.nsight = event.target.value === "nsight";
     drawAll();
