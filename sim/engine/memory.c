@@ -11,22 +11,33 @@
 #define FILL_BITS 20u
 #define FILL_MASK ((UINT64_C(1) << FILL_BITS) - 1)
 
+/* 64 bytes: a line of the host's cache, as are two waiters. */
 typedef struct memory_fill {
     uint64_t pending;  /* its name as a time */
     uint64_t ready_ps; /* the latest of its parts so far */
-    wm_fill_order order;
+    uint64_t *line;    /* what the L2 line and the MSHR wait for: told the */
+    uint64_t *mshr;    /* time when they still wait for this fill */
     uint32_t n_open;   /* parts, and the line's fill before it */
     uint32_t later;    /* fill of the same line that ends no earlier */
     uint32_t deferred; /* fill that waits for this one's MSHR */
     uint32_t first_waiter, last_waiter;
     uint32_t next_free;
+    uint32_t order; /* of a deferred fill: what to push */
+    uint32_t unused;
 } memory_fill;
 
 typedef struct memory_waiter {
     wm_reply reply;
-    uint64_t floor_ps, after_ps;
     uint32_t next;
+    uint64_t floor_ps, after_ps;
 } memory_waiter;
+
+/* What a deferred fill will push. */
+typedef struct memory_order {
+    uint64_t line, t_ps;
+    uint32_t channel, sectors;
+    uint32_t next_free;
+} memory_order;
 
 struct wm_memory {
     const wm_memory_model *model;
@@ -38,6 +49,9 @@ struct wm_memory {
     memory_waiter *waiter;
     size_t cap_waiters, n_waiters;
     uint32_t free_waiter;
+    memory_order *order;
+    size_t cap_orders, n_orders;
+    uint32_t free_order;
     uint64_t n_named; /* fills so far */
     uint64_t n_open, n_deferred;
     uint64_t next_tick;         /* nothing happens before */
@@ -120,6 +134,7 @@ wm_status wm_memory_new(const wm_memory_model *model, const wm_config *config,
     memory->n_channels = n_channels;
     memory->free_fill = WM_NO_INDEX;
     memory->free_waiter = WM_NO_INDEX;
+    memory->free_order = WM_NO_INDEX;
     memory->channels = calloc(n_channels, sizeof(*memory->channels));
     if (memory->channels == NULL) {
         return wm_fail_memory(err);
@@ -158,6 +173,7 @@ void wm_memory_free(wm_memory *memory)
     free(memory->channels);
     free(memory->fill);
     free(memory->waiter);
+    free(memory->order);
     free(memory);
 }
 
@@ -242,17 +258,43 @@ static memory_fill *memory_named(wm_memory *memory, uint64_t pending)
     return &memory->fill[pending & FILL_MASK];
 }
 
+/* Keeps an order until its MSHR is free; false when memory is short. */
+static bool memory_defer(wm_memory *memory, memory_fill *fill,
+                         const wm_fill_order *order)
+{
+    uint32_t index = memory->free_order;
+    if (index != WM_NO_INDEX) {
+        memory->free_order = memory->order[index].next_free;
+    } else if (wm_grow(&memory->order, &memory->cap_orders,
+                       memory->n_orders + 1, sizeof(*memory->order))) {
+        index = (uint32_t)memory->n_orders++;
+    } else {
+        return false;
+    }
+    memory->order[index] = (memory_order){
+        order->line, order->t_ps, order->channel, order->sectors, WM_NO_INDEX};
+    fill->order = index;
+    memory_named(memory, *order->mshr)->deferred =
+        (uint32_t)(fill - memory->fill);
+    memory->n_deferred++;
+    return true;
+}
+
 uint64_t wm_memory_read(wm_memory *memory, const wm_fill_order *order)
 {
     uint32_t index = 0;
-    uint32_t n_parts = 0;
+    uint32_t n_parts = 1;
     memory_fill *fill = memory_take_fill(memory, &index);
     if (fill == NULL) {
         return 0;
     }
-    memset(fill, 0, sizeof(*fill));
     fill->pending = WM_PENDING | memory->n_named++ << FILL_BITS | index;
-    fill->order = *order;
+    fill->ready_ps = 0;
+    fill->line = order->index != WM_NO_INDEX
+                     ? &order->slice->tags.line[order->index].ready
+                     : NULL;
+    fill->mshr = order->mshr;
+    fill->n_open = 0;
     fill->later = WM_NO_INDEX;
     fill->deferred = WM_NO_INDEX;
     fill->first_waiter = WM_NO_INDEX;
@@ -264,13 +306,13 @@ uint64_t wm_memory_read(wm_memory *memory, const wm_fill_order *order)
     } else {
         fill->ready_ps = order->before;
     }
-    if (wm_is_pending(*order->mshr)) {
-        /* Its parts are pushed when the MSHR is free; one stands for them. */
-        memory_named(memory, *order->mshr)->deferred = index;
-        memory->n_deferred++;
-        n_parts = 1;
-    } else if (!memory_push(memory, order->channel, order->line, order->sectors,
-                            order->t_ps, false, index, &n_parts)) {
+    /* A deferred fill's parts are not known yet: one stands for them. */
+    const bool is_taken =
+        wm_is_pending(*order->mshr)
+            ? memory_defer(memory, fill, order)
+            : memory_push(memory, order->channel, order->line, order->sectors,
+                          order->t_ps, false, index, &n_parts);
+    if (!is_taken) {
         return 0;
     }
     fill->n_open += n_parts;
@@ -292,7 +334,7 @@ bool wm_memory_wait(wm_memory *memory, uint64_t pending, const wm_reply *reply,
         return false;
     }
     memory->waiter[index] =
-        (memory_waiter){*reply, floor_ps, after_ps, WM_NO_INDEX};
+        (memory_waiter){*reply, WM_NO_INDEX, floor_ps, after_ps};
     if (fill->first_waiter == WM_NO_INDEX) {
         fill->first_waiter = index;
     } else {
@@ -307,13 +349,15 @@ bool wm_memory_wait(wm_memory *memory, uint64_t pending, const wm_reply *reply,
 static bool memory_release(wm_memory *memory, uint32_t index, uint64_t ps)
 {
     memory_fill *fill = &memory->fill[index];
-    const wm_fill_order *order = &fill->order;
+    memory_order *order = &memory->order[fill->order];
     uint32_t n_parts = 0;
-    memory->n_deferred--;
     const bool is_pushed = memory_push(
         memory, order->channel, order->line, order->sectors,
         order->t_ps > ps ? order->t_ps : ps, false, index, &n_parts);
     fill->n_open += n_parts - 1;
+    memory->n_deferred--;
+    order->next_free = memory->free_order;
+    memory->free_order = fill->order;
     return is_pushed;
 }
 
@@ -329,13 +373,11 @@ static bool memory_arrive(wm_memory *memory, uint32_t index, uint64_t ps,
             return is_good;
         }
         ps = fill->ready_ps;
-        const wm_fill_order *order = &fill->order;
-        if (order->index != WM_NO_INDEX &&
-            order->slice->tags.line[order->index].ready == fill->pending) {
-            order->slice->tags.line[order->index].ready = ps;
+        if (fill->line != NULL && *fill->line == fill->pending) {
+            *fill->line = ps;
         }
-        if (*order->mshr == fill->pending) {
-            *order->mshr = ps;
+        if (*fill->mshr == fill->pending) {
+            *fill->mshr = ps;
         }
         for (uint32_t w = fill->first_waiter; w != WM_NO_INDEX;) {
             memory_waiter *waiter = &memory->waiter[w];
@@ -361,6 +403,24 @@ static bool memory_arrive(wm_memory *memory, uint32_t index, uint64_t ps,
     return is_good;
 }
 
+/* Pulls what the next completions will touch towards the processor. */
+static void memory_prefetch(const wm_memory *memory, const wm_banked *banked)
+{
+    const uint32_t far = wm_banked_peek(banked, 3);
+    const uint32_t near = wm_banked_peek(banked, 1);
+    if (far != UINT32_MAX) {
+        __builtin_prefetch(&memory->fill[far], 1);
+    }
+    if (near != UINT32_MAX) {
+        const memory_fill *fill = &memory->fill[near];
+        __builtin_prefetch(fill->line, 1);
+        __builtin_prefetch(fill->mshr, 1);
+        if (fill->first_waiter != WM_NO_INDEX) {
+            __builtin_prefetch(&memory->waiter[fill->first_waiter], 1);
+        }
+    }
+}
+
 /* The reads with data by tick, in order of time, then channel. */
 static bool memory_deliver(wm_memory *memory, uint64_t tick,
                            wm_memory_reply reply, void *context)
@@ -382,6 +442,7 @@ static bool memory_deliver(wm_memory *memory, uint64_t tick,
             !wm_banked_next(memory->channels[best], tick, &token, &first)) {
             return is_good;
         }
+        memory_prefetch(memory, memory->channels[best]);
         is_good = memory_arrive(memory, token,
                                 memory_ps(model, first) + model->extra_ps,
                                 reply, context) &&

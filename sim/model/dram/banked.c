@@ -10,7 +10,7 @@
 #include "model/dram/banked_internal.h"
 
 #define QUEUE_MAX  512u
-#define FIRST_RING 256u
+#define FIRST_RING 64u
 #define LONG_AGO   (-INT64_C(1000000)) /* before any interval */
 
 static wm_status banked_check(const wm_banked_params *params,
@@ -44,13 +44,13 @@ static void banked_reset(wm_banked *channel)
     const uint32_t n_entries = channel->params.read_queue +
                                channel->params.write_queue + WM_DRAM_BANKS;
     for (uint32_t i = 0; i < n_entries; i++) {
-        channel->entry[i].next =
+        channel->link[i].next =
             i + 1 < n_entries ? (uint16_t)(i + 1) : NO_ENTRY;
     }
     channel->first_ring = (uint16_t)n_entries;
     for (uint32_t i = n_entries; i < n_entries + 2 * WM_DRAM_BANKS; i++) {
-        channel->entry[i].next = (uint16_t)i;
-        channel->entry[i].previous = (uint16_t)i;
+        channel->link[i].next = (uint16_t)i;
+        channel->link[i].previous = (uint16_t)i;
     }
     for (uint32_t p = 0; p < WM_DRAM_PCS; p++) {
         for (uint32_t i = 0; i < 4; i++) {
@@ -85,15 +85,17 @@ wm_status wm_banked_new(const wm_dram_timing *timing,
     }
     channel->timing = timing;
     channel->params = *params;
-    channel->entry =
-        calloc(params->read_queue + params->write_queue + 3 * WM_DRAM_BANKS,
-               sizeof(*channel->entry));
+    const size_t n_entries =
+        params->read_queue + params->write_queue + WM_DRAM_BANKS;
+    channel->entry = calloc(n_entries, sizeof(*channel->entry));
+    channel->link =
+        calloc(n_entries + 2 * WM_DRAM_BANKS, sizeof(*channel->link));
     channel->offer = calloc(FIRST_RING, sizeof(*channel->offer));
     channel->offer_mask = FIRST_RING - 1;
     channel->done = calloc(FIRST_RING, sizeof(*channel->done));
     channel->done_mask = FIRST_RING - 1;
-    if (channel->entry == NULL || channel->offer == NULL ||
-        channel->done == NULL) {
+    if (channel->entry == NULL || channel->link == NULL ||
+        channel->offer == NULL || channel->done == NULL) {
         wm_banked_free(channel);
         return wm_fail_memory(err);
     }
@@ -106,6 +108,7 @@ void wm_banked_free(wm_banked *channel)
 {
     if (channel != NULL) {
         free(channel->entry);
+        free(channel->link);
         free(channel->offer);
         free(channel->done);
         free(channel);
@@ -211,6 +214,14 @@ uint64_t wm_banked_next_done(const wm_banked *channel)
                : (uint64_t)channel
                      ->done[channel->done_head & channel->done_mask]
                      .tick;
+}
+
+uint32_t wm_banked_peek(const wm_banked *channel, uint32_t n)
+{
+    return n < channel->n_done
+               ? channel->done[(channel->done_head + n) & channel->done_mask]
+                     .token
+               : UINT32_MAX;
 }
 
 uint64_t wm_banked_next_tick(const wm_banked *channel)

@@ -158,6 +158,10 @@ uint64_t wm_banked_next_tick(const wm_banked *channel);
 /* The tick at which the next read known of has its data; else UINT64_MAX. */
 uint64_t wm_banked_next_done(const wm_banked *channel);
 
+/* The token of the n-th read known of that is yet to be handed out, counted
+ * from 0; UINT32_MAX when there is none. */
+uint32_t wm_banked_peek(const wm_banked *channel, uint32_t n);
+
 /* Requests pushed and not admitted; reads admitted or not without data. */
 uint32_t wm_banked_n_waiting(const wm_banked *channel);
 uint64_t wm_banked_n_reads_open(const wm_banked *channel);

@@ -27,7 +27,6 @@ typedef struct banked_entry {
     int64_t due;
     uint16_t age; /* order of admission among those queued */
     uint32_t token;
-    uint16_t next, previous; /* in its bank's ring */
     uint16_t column;
     uint8_t bank;
     uint8_t atoms;     /* yet to be moved */
@@ -37,6 +36,11 @@ typedef struct banked_entry {
     uint8_t cause;     /* wm_dram_loss of the wait for its row */
     uint8_t is_queued; /* not yet active */
 } banked_entry;
+
+/* Its neighbours in its bank's list. */
+typedef struct banked_link {
+    uint16_t next, previous;
+} banked_link;
 
 /* A request in front of the queues. */
 typedef struct banked_offer {
@@ -95,9 +99,10 @@ struct wm_banked {
     uint64_t row[WM_DRAM_BANKS]; /* open */
     uint16_t col_entry[WM_DRAM_BANKS], row_entry[WM_DRAM_BANKS];
     uint16_t active_entry[WM_DRAM_BANKS];
-    /* requests; from first_ring on one entry per list, which closes it to a
-     * ring, so that linking needs no decisions */
     banked_entry *entry;
+    /* entries by bank and direction; from first_ring on a link per list, which
+     * closes it to a ring, so that linking needs no decisions */
+    banked_link *link;
     uint16_t first_ring;
     uint16_t free_entry; /* list by next */
     uint32_t next_age;
@@ -150,7 +155,7 @@ static inline uint32_t banked_pc_of(const wm_banked *channel, uint32_t bank)
     return bank >> channel->timing->pc_shift;
 }
 
-/* The entry that closes the list of a bank: of reads, or of writes. */
+/* The link that closes the list of a bank: of reads, or of writes. */
 static inline uint16_t banked_ring(const wm_banked *channel, uint32_t list,
                                    uint32_t bank)
 {

@@ -146,8 +146,8 @@ static bool issue_is_wanted(const wm_banked *channel, uint32_t bank,
 {
     for (uint32_t list = 0; list < 2; list++) {
         const uint16_t ring = banked_ring(channel, list, bank);
-        for (uint16_t i = channel->entry[ring].next; i != ring;
-             i = channel->entry[i].next) {
+        for (uint16_t i = channel->link[ring].next; i != ring;
+             i = channel->link[i].next) {
             if (i != index && channel->entry[i].row == channel->row[bank]) {
                 return true;
             }
@@ -195,7 +195,7 @@ static void issue_retire(wm_banked *channel, uint16_t index, int64_t tick)
         wm_banked_complete(channel, entry->token, entry->arrive, entry->due,
                            tick + channel->timing->read_latency);
     }
-    entry->next = channel->free_entry;
+    channel->link[index].next = channel->free_entry;
     channel->free_entry = index;
 }
 
@@ -232,7 +232,7 @@ void wm_banked_column(wm_banked *channel, uint32_t bank, int64_t tick)
     const bool is_plain_hit = entry->is_queued != 0 && !is_auto &&
                               !channel->params.is_hit_first &&
                               channel->params.hit_cap == 0;
-    const uint16_t next = is_last ? entry->next : index;
+    const uint16_t next = is_last ? channel->link[index].next : index;
     if (is_last) {
         issue_retire(channel, index, tick);
     }

@@ -52,9 +52,10 @@ void wm_banked_unlink(wm_banked *channel, uint16_t index)
     banked_entry *entry = &channel->entry[index];
     const uint32_t list = entry->is_write;
     const uint16_t ring = banked_ring(channel, list, entry->bank);
-    channel->entry[entry->previous].next = entry->next;
-    channel->entry[entry->next].previous = entry->previous;
-    const uint64_t is_empty = channel->entry[ring].next == ring;
+    const banked_link link = channel->link[index];
+    channel->link[link.previous].next = link.next;
+    channel->link[link.next].previous = link.previous;
+    const uint64_t is_empty = channel->link[ring].next == ring;
     channel->has_list[list] &= ~(is_empty << entry->bank);
     entry->is_queued = 0;
     channel->n_queued[list]--;
@@ -68,7 +69,7 @@ static uint16_t queue_link(wm_banked *channel, const banked_offer *offer,
     const uint32_t list = offer->is_write;
     const uint32_t bank = offer->bank;
     banked_entry *entry = &channel->entry[index];
-    channel->free_entry = entry->next;
+    channel->free_entry = channel->link[index].next;
     entry->row = offer->row;
     entry->arrive = clock;
     entry->due = offer->due;
@@ -83,11 +84,11 @@ static uint16_t queue_link(wm_banked *channel, const banked_offer *offer,
     entry->cause = WM_LOSS_GROUP;
     entry->is_queued = 1;
     const uint16_t ring = banked_ring(channel, list, bank);
-    const uint16_t last = channel->entry[ring].previous;
-    entry->previous = last;
-    entry->next = ring;
-    channel->entry[last].next = index;
-    channel->entry[ring].previous = index;
+    const uint16_t last = channel->link[ring].previous;
+    channel->link[index].previous = last;
+    channel->link[index].next = ring;
+    channel->link[last].next = index;
+    channel->link[ring].previous = index;
     channel->has_list[list] |= UINT64_C(1) << bank;
     channel->n_queued[list]++;
     return index;
@@ -100,7 +101,7 @@ static void queue_renumber(wm_banked *channel)
     for (uint32_t bank = 0; bank < WM_DRAM_BANKS; bank++) {
         for (uint32_t list = 0; list < 2; list++) {
             at[list][bank] =
-                channel->entry[banked_ring(channel, list, bank)].next;
+                channel->link[banked_ring(channel, list, bank)].next;
         }
     }
     const uint32_t n = channel->n_queued[0] + channel->n_queued[1];
@@ -118,7 +119,7 @@ static void queue_renumber(wm_banked *channel)
             }
         }
         channel->entry[*best].age = (uint16_t)age;
-        *best = channel->entry[*best].next;
+        *best = channel->link[*best].next;
     }
     channel->next_age = n;
     wm_banked_choose_all(channel);
@@ -141,13 +142,13 @@ static uint16_t queue_find_write(const wm_banked *channel,
                                  const banked_offer *offer)
 {
     const uint16_t ring = banked_ring(channel, 1, offer->bank);
-    uint16_t index = channel->entry[ring].next;
+    uint16_t index = channel->link[ring].next;
     while (index != ring) {
         const banked_entry *entry = &channel->entry[index];
         if (entry->row == offer->row && entry->column == offer->column) {
             return index;
         }
-        index = entry->next;
+        index = channel->link[index].next;
     }
     return NO_ENTRY;
 }
@@ -272,9 +273,9 @@ static void queue_choose_open(wm_banked *channel, uint32_t bank)
     uint16_t hit = NO_ENTRY;
     uint16_t other = NO_ENTRY;
     const uint16_t ring = banked_ring(channel, channel->is_writing, bank);
-    for (uint16_t i = channel->entry[ring].next;
+    for (uint16_t i = channel->link[ring].next;
          i != ring && (hit == NO_ENTRY || other == NO_ENTRY);
-         i = channel->entry[i].next) {
+         i = channel->link[i].next) {
         if (channel->entry[i].row != row) {
             other = other == NO_ENTRY ? i : other;
         } else if (hit == NO_ENTRY) {
@@ -322,7 +323,7 @@ void wm_banked_choose(wm_banked *channel, uint32_t bank)
         return;
     }
     const uint16_t ring = banked_ring(channel, channel->is_writing, bank);
-    queue_set_row(channel, bank, channel->entry[ring].next,
+    queue_set_row(channel, bank, channel->link[ring].next,
                   channel->act_at[bank]);
     channel->row_act |= bit;
 }
@@ -335,7 +336,7 @@ void wm_banked_choose_hit(wm_banked *channel, uint32_t bank, uint16_t from)
     channel->col_rd &= ~bit;
     channel->col_wr &= ~bit;
     while (from != ring && channel->entry[from].row != row) {
-        from = channel->entry[from].next;
+        from = channel->link[from].next;
     }
     if (from != ring) {
         queue_set_column(channel, bank, from);
