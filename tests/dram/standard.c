@@ -201,6 +201,23 @@ static int64_t need_count(reader *r, const char *name)
     return value;
 }
 
+/* A size: a number and B or KiB. */
+static uint64_t need_size(reader *r, const char *name)
+{
+    audit_key *key = audit_keys_find(&r->keys, name);
+    char *end = NULL;
+    unsigned long value = key == NULL ? 0 : strtoul(key->value, &end, 10);
+    if (value > 0 && value < 1u << 20 && strcmp(end, " KiB") == 0) {
+        return 1024 * (uint64_t)value;
+    }
+    if (value > 0 && value < 1u << 30 && strcmp(end, " B") == 0) {
+        return value;
+    }
+    fprintf(stderr, "audit: %s: %s is not a size\n", r->path, name);
+    r->is_good = false;
+    return 1;
+}
+
 /* A key that holds one of two words; true for the second. */
 static bool need_word(reader *r, const char *name, const char *no,
                       const char *yes, bool is_needed)
@@ -288,9 +305,7 @@ static void fill_defaults(reader *r)
 /* A timing that nobody asked for is one that nobody checks. */
 static void refuse_unused(reader *r)
 {
-    static const char *const others[] = {"standard", "mapping", "energy.",
-                                         "organisation.row",
-                                         "organisation.atom"};
+    static const char *const others[] = {"standard", "mapping", "energy."};
     for (size_t i = 0; i < r->keys.n; i++) {
         const audit_key *key = &r->keys.key[i];
         bool is_known = key->is_used;
@@ -322,6 +337,8 @@ bool audit_standard_load(audit_standard *s, const char *path, int64_t ck)
         s->n_sids = (uint32_t)need_count(r, "organisation.stack_ids");
         s->n_bgs = (uint32_t)need_count(r, "organisation.bank_groups");
         s->n_bas = (uint32_t)need_count(r, "organisation.banks");
+        s->row_bytes = need_size(r, "organisation.row");
+        s->atom_bytes = need_size(r, "organisation.atom");
         s->has_two_buses = need_word(r, "command.bus", "single", "split", true);
         s->has_edges = need_word(r, "command.edges", "any", "hbm3", true);
         s->refresh_counts_as_activate =

@@ -35,6 +35,8 @@ typedef struct audit_standard {
     uint32_t n_sids;
     uint32_t n_bgs;
     uint32_t n_bas;
+    uint64_t row_bytes;
+    uint64_t atom_bytes;
     int64_t timing[AUDIT_N_TIMINGS];
     int64_t cycles[AUDIT_N_KINDS]; /* ticks a command occupies its bus */
     bool has_two_buses;            /* one for rows, one for columns */
