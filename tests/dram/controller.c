@@ -264,7 +264,9 @@ bool ref_controller_offer(ref_controller *c, const ref_request *request,
     queue *q = &c->waiting[r.is_write];
     r.arrive = now;
     if (queue_has(&c->waiting[1], r.address)) {
+        c->result.n_merged += r.is_write;
         if (!r.is_write) {
+            c->result.n_forwarded++;
             read_add(c, &r, now + 1);
         }
         return true;

@@ -31,8 +31,10 @@ typedef struct ref_result {
     uint64_t n_hits;
     uint64_t n_misses;
     uint64_t n_conflicts;
-    uint64_t latency; /* sum over reads: departure - arrive */
-    uint64_t late;    /* sum over reads: departure - due */
+    uint64_t n_forwarded; /* reads answered from the write queue */
+    uint64_t n_merged;    /* writes that replaced a queued one */
+    uint64_t latency;     /* sum over reads: departure - arrive */
+    uint64_t late;        /* sum over reads: departure - due */
 } ref_result;
 
 typedef struct ref_request {

@@ -4,10 +4,12 @@ $STREAMS, $REFERENCE and $AUDIT are built from this folder, $WARPMEM is the
 program under test.
 """
 import collections
+import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -36,7 +38,7 @@ def check(holds, *what):
 
 def run(*args, stdin=None):
     done = subprocess.run([str(a) for a in args], input=stdin,
-                          capture_output=True)
+                          capture_output=True, timeout=300)
     check(done.returncode == 0, " ".join(str(a) for a in args), "ends with",
           done.returncode, done.stderr.decode("utf-8", "replace"))
     return done.stdout
@@ -50,8 +52,29 @@ def reference(standard_path, records, *options):
     """The line of results as a dictionary."""
     words = run(REFERENCE, *options, standard_path,
                 stdin=records).decode().split()
-    return dict(zip(words[::2], (float(w) if "." in w else int(w)
-                                 for w in words[1::2])))
+    return dict(zip(words[::2], map(int, words[1::2])))
+
+
+def model(standard_path, records, *options):
+    """The JSON of `warpmem dram`; records: of stream(), or None with --gen."""
+    with tempfile.NamedTemporaryFile(suffix=".stream") as file:
+        if records is not None:
+            file.write(records)
+            file.flush()
+            options += (file.name,)
+        return json.loads(run(WARPMEM, "dram", "-c", standard_path, "-f",
+                              "json", *options))
+
+
+def queues(n):
+    """The options of two queues of n entries, drained at 0.8 and 0.2."""
+    return ("--read-queue", n, "--write-queue", n, "--write-high", 8 * n // 10,
+            "--write-low", -(-2 * n // 10))
+
+
+def commands_of(path):
+    with open(path) as lines:
+        return [line for line in lines if not line.startswith("#")]
 
 
 def audit(trace, *options):

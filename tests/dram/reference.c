@@ -10,8 +10,9 @@
  *     --row-hit         FRFCFS-RowHit
  *     --commands FILE   writes the command trace
  *
- * The mapping is mop4clxor.  Prints one line: cycles, requests, reads, both
- * mean latencies, row hits, misses, conflicts.
+ * The mapping is mop4clxor.  Prints one line: cycles, requests, completed reads
+ * and the sums of their latencies from arrival and from when they were due, row
+ * hits, misses and conflicts, forwarded reads, merged writes.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -74,18 +75,15 @@ static void map_address(const replay *p, uint64_t address, ref_request *r)
 
 static bool read_request(const replay *p, int64_t i, ref_request *r)
 {
-    uint64_t record = 0;
-    for (int byte = 0; byte < 8; byte++) {
-        int value = getchar();
-        if (value == EOF) {
-            return false;
-        }
-        record |= (uint64_t)value << 8 * byte;
+    char direction;
+    uint64_t address;
+    if (scanf(" %c %" SCNx64, &direction, &address) != 2) {
+        return false;
     }
-    *r = (ref_request){.address = record >> p->map.atom_bits,
-                       .is_write = record & 1,
+    *r = (ref_request){.address = address >> p->map.atom_bits,
+                       .is_write = direction == 'W',
                        .due = i * p->rate / 1024};
-    map_address(p, record, r);
+    map_address(p, address, r);
     return true;
 }
 
@@ -149,12 +147,12 @@ static void make_mapping(replay *p)
 
 static void print_result(const ref_result *r, int64_t cycles, int64_t n)
 {
-    double reads = r->n_reads == 0 ? 1 : (double)r->n_reads;
     printf("cycles %" PRId64 " requests %" PRId64 " reads %" PRIu64
-           " latency %.2f late %.2f hits %" PRIu64 " misses %" PRIu64
-           " conflicts %" PRIu64 "\n",
-           cycles, n, r->n_reads, (double)r->latency / reads,
-           (double)r->late / reads, r->n_hits, r->n_misses, r->n_conflicts);
+           " latency_sum %" PRIu64 " late_sum %" PRIu64 " hits %" PRIu64
+           " misses %" PRIu64 " conflicts %" PRIu64 " forwarded %" PRIu64
+           " merged %" PRIu64 "\n",
+           cycles, n, r->n_reads, r->latency, r->late, r->n_hits, r->n_misses,
+           r->n_conflicts, r->n_forwarded, r->n_merged);
 }
 
 int main(int argc, char **argv)

@@ -1,11 +1,11 @@
 /*
  * streams.c -- streams of DRAM requests, as `warpmem dram` replays them.
  *
- *     streams PATTERN N [SEED]       records on standard output
+ *     streams PATTERN N [SEED]       lines "R|W ADDRESS" on standard output
  *
- * A record is 64 bits, little-endian: an address, its lowest bit set for a
- * write.  The patterns are those that the golden rows were measured with; seed
- * 0 is theirs.
+ * The patterns are those that the golden rows were measured with, and one of a
+ * few hot rows; seed 0 is theirs.  A pattern makes an address whose lowest bit
+ * is set for a write.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -100,13 +100,6 @@ static const struct {
     {"hot", next_hot},
 };
 
-static void put(uint64_t record)
-{
-    for (int byte = 0; byte < 8; byte++) {
-        putchar((int)(record >> 8 * byte & 0xff));
-    }
-}
-
 int main(int argc, char **argv)
 {
     generator g = {.state = FIRST};
@@ -131,7 +124,9 @@ int main(int argc, char **argv)
         g.start[s] = draw(&g) % RANGE & ~UINT64_C(127);
     }
     for (uint64_t i = 0; i < n; i++) {
-        put(next(&g, i));
+        uint64_t record = next(&g, i);
+        printf("%c 0x%" PRIx64 "\n", record & 1 ? 'W' : 'R',
+               record & ~UINT64_C(1));
     }
     return fflush(stdout) != 0;
 }
