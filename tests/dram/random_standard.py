@@ -29,7 +29,7 @@ def timings(rng, n_banks):
     t["tREFI"] = t["tRFC_AB"] * draw(3, 20) + draw(50)
     maybe = {"tPPD": draw(1, 6), "tCCD_WR": t["tCCD_L"] + draw(10),
              "tCCD_R": t["tCCD_S"] + draw(4), "tRP_AB": t["tRP"] + draw(6),
-             "tRTW": max(t["tCL"] + t["tBL"] - t["tCWL"], 1) + draw(6)}
+             "tRTW": draw(6)}
     t.update((k, v) for k, v in maybe.items() if rng.random() < 0.4)
     if rng.random() < 0.6:  # refreshed bank by bank: slowly enough
         t["tREFI"] = max(t["tREFI"],
@@ -41,10 +41,14 @@ def timings(rng, n_banks):
 
 def in_words(rng, name, value, ck_ps):
     """The same number of CK, in one of the ways of writing it."""
+    if name == "tRTW":
+        return "tCL + tBL - tCWL + %d ck" % value
     way = rng.random()
-    if name != "tREFI" and way < 0.3:
+    if name in ("tBL", "tCCD_S", "tCCD_L", "tCCD_R"):
+        return "%d ck" % value  # bursts never meet, whatever the clock
+    if name == "tREFI" or way < 0.3:
         return "%d.%03d ns" % divmod(value * ck_ps, 1000)
-    if name != "tREFI" and way < 0.4:
+    if way < 0.4:
         return "max(%d ps, %d ck)" % (rng.randrange(1, value * ck_ps + 1),
                                       value)
     return "%d ck" % value
