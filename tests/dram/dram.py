@@ -102,9 +102,10 @@ def variant(folder, name, base, **values):
     return path
 
 
-def main(tests):
-    """Runs the functions named on the command line, or all of them."""
-    names = sys.argv[1:] or list(tests)
+def main(tests, usual=()):
+    """Runs the functions named on the command line (name:NUMBER... calls with
+    numbers), or the usual ones, or all of them."""
+    names = sys.argv[1:] or list(usual) or list(tests)
     failed = 0
     for name in names:
         word, *arguments = name.split(":")

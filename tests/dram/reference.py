@@ -3,8 +3,6 @@
 golden     the reference reproduces every golden row, digit for digit
 streams    check values of the streams
 lawful     its commands break no rule, for any standard (lawful:N requests)
-broken     with any timing one CK too short it is caught: exactly that rule
-           (broken:1 tries every standard)
 """
 import csv
 import os
@@ -12,7 +10,7 @@ import struct
 import tempfile
 
 from dram import (STANDARDS, audit, check, main, path_of, reference, stream,
-                  tests_of, variant)
+                  tests_of)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -74,55 +72,6 @@ def test_lawful(n=3000):
                 check(not found.broken, standard, pattern, found.out)
                 total += found.n_commands
     print("%d commands" % total)
-
-
-# What the auditor asks for: the standard's value and so much more, so that
-# the rule is the one that binds.  The simulator gets one CK less than that.
-MORE = {"tRCD_RD": 0, "tRCD_WR": 0, "tRP": 0, "tRAS": 20, "tRC": 12,
-        "tRRD_S": 1, "tRRD_L": 4, "tFAW": 24, "tCCD_S": 2, "tCCD_L": 2,
-        "tCCD_WR": 3, "tRTW": 2, "tWTR_S": 2, "tWTR_L": 8, "tRTP": 30,
-        "tWR": 4, "tRFC_AB": 0, "tPPD": 6}
-
-
-def in_ck(timings):
-    return {"timing__t" + k: "%s ck" % v for k, v in timings.items()}
-
-
-def broken_by(folder, standard, timing, more):
-    """The rules found broken where the simulator's timing is a CK short."""
-    from standards import Standard
-    s = Standard(standard)
-    # All are given as numbers, so that none follows another.
-    t = dict(s.t)
-    t.setdefault("CCD_WR", t["CCD_L"])
-    t[timing[1:]] = t.get(timing[1:], 0) + more
-    if timing == "tRAS":
-        t["RC"] = max(t["RC"], t["RAS"] + t["RP"])
-    if timing == "tRRD_S":  # the group's may not be the stricter one
-        t["RRD_S"] = t["RRD_L"] + more
-    asked = variant(folder, "asked", standard, **in_ck(t))
-    t[timing[1:]] -= 1
-    given = variant(folder, "given", standard, **in_ck(t))
-    trace = os.path.join(folder, "c.txt")
-    broken = set()
-    for pattern in ("hot", "rmix", "gpu", "seq"):
-        reference(given, stream(pattern, 2000), "--commands", trace)
-        check(not audit(trace, "--standard", given).broken, standard, timing)
-        broken |= audit(trace, "--standard", asked).broken
-    return broken
-
-
-def test_broken(all_standards=0):
-    n = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for standard in STANDARDS if all_standards else (
-                "hbm2", "hbm3", "gddr6"):
-            for timing, more in MORE.items():
-                found = broken_by(folder, standard, timing, more)
-                check(found == {timing[1:]}, standard, timing,
-                      "one CK short breaks", found or "nothing")
-                n += 1
-    print("%d timings of one CK too little, each caught by its rule" % n)
 
 
 main(tests_of(globals()))
