@@ -142,9 +142,10 @@ def test_policies(n_cases=60, first=1):
 
 def audit_through_pipe(standard, options):
     """Commands pass from the program to the auditor without being stored."""
-    with tempfile.NamedTemporaryFile() as report:
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
         made = subprocess.Popen(
-            [WARPMEM, "dram", "-c", standard, "-f", "json", "-o", report.name,
+            [WARPMEM, "dram", "-c", standard, "-f", "json", "-o", report,
              "--commands", "-", *(str(o) for o in options)],
             stdout=subprocess.PIPE)
         done = subprocess.run([AUDIT, "-"], stdin=made.stdout,
@@ -152,11 +153,13 @@ def audit_through_pipe(standard, options):
         made.stdout.close()
         code = made.wait()
         out = (done.stdout + done.stderr).decode()
-        check(code == 0 and done.returncode == 0, options, code, out)
-        counts = json.load(report)["commands"]
+        check(code == 0 and done.returncode == 0, standard, options, code, out)
+        with open(report) as file:
+            counts = json.load(file)["commands"]
     found = {w[1]: int(w[2]) for w in map(str.split, out.splitlines())
              if w[0] == "commands"}
-    check(found == counts, options, "audited", found, "reported", counts)
+    check(found == counts, standard, options, "audited", found, "reported",
+          counts)
     return sum(found.values())
 
 
