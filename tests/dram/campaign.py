@@ -42,9 +42,9 @@ class Case:
         self.is_row_hit = rng.random() < 0.3
         self.has_refresh = rng.random() < 0.85
 
-    def ours(self):
+    def ours(self, sizes=None):
         rate = "1024/%d" % self.rate if self.rate else "max"
-        options = [*queues(self.n_queue), "--rate", rate]
+        options = [*(sizes or queues(self.n_queue)), "--rate", rate]
         options += ["--scheduler", "frfcfs_rowhit"] if self.is_row_hit else []
         return options
 
@@ -57,11 +57,19 @@ class Case:
         return [] if self.has_refresh else ["--no-refresh"]
 
 
-def policies(rng, case, has_per_bank):
+def uneven_queues(rng):
+    reads, writes = rng.choice((1, 2, 7, 40, 512)), rng.choice((1, 3, 20, 512))
+    high = rng.randint(1, writes)
+    return ("--read-queue", reads, "--write-queue", writes, "--write-high",
+            high, "--write-low", rng.randint(1, high))
+
+
+def policies(rng, case, has_per_bank, atom):
     options = ["--page", rng.choice(("open", "closed", "timeout")),
                "--timeout", rng.choice((1, 10, 50, 200, 1000)),
                "--cap", rng.choice((0, 0, 1, 2, 4, 16)),
                "--offers", rng.choice((1, 4, 4, 16)),
+               "--bytes", atom * rng.choice((1, 1, 1, 2, 4, 8)),
                "--mapping", rng.choice(("mop4clxor", "robaracoch", "gpu"))]
     if rng.random() < 0.3:
         options += ["--channels", rng.choice((2, 3, 5)), "--interleave",
@@ -71,6 +79,16 @@ def policies(rng, case, has_per_bank):
         refresh = "per_bank" if has_per_bank and rng.random() < 0.5 else (
             "all_bank")
     return options + ["--refresh", refresh]
+
+
+def atom_of(path):
+    with open(path) as lines:
+        for line in lines:
+            if line.startswith("base:"):
+                return atom_of(path_of(line.split()[1]))
+            if line.strip().startswith("atom:"):
+                return int(line.split()[1])
+    return 32
 
 
 def differences(found, wanted):
@@ -131,7 +149,9 @@ def test_policies(n_cases=60, first=1):
             rng = random.Random(seed)
             has_per_bank = random_standard.write(rng, standard)
             case = Case(rng, 3000)
-            options = [*case.ours(), *policies(rng, case, has_per_bank)]
+            sizes = uneven_queues(rng) if rng.random() < 0.4 else None
+            options = [*case.ours(sizes), *policies(
+                rng, case, has_per_bank, atom_of(standard))]
             model(standard, case.records, *options, "--commands", ours)
             verdict = audit(ours, *case.audit_options())
             check(not verdict.broken, "seed %d, %s: %s" % (
@@ -172,7 +192,8 @@ def test_long(millions=100, first=1):
         has_per_bank = standard not in ("ddr4", "ddr5")
         case = Case(rng, 20)
         case.has_refresh = True
-        options = [*case.ours(), *policies(rng, case, has_per_bank), "--gen",
+        options = [*case.ours(), *policies(
+            rng, case, has_per_bank, atom_of(path_of(standard))), "--gen",
                    rng.choice(PATTERNS[:6]), "--count", 500000]
         if rng.random() < 0.3:
             options += ["--ck", "%dps" % rng.randrange(400, 1500)]
