@@ -39,8 +39,9 @@ def replay(trace, preset, settings):
     with tempfile.TemporaryFile() as err:
         made = subprocess.Popen([REPLAY, preset, trace, *settings],
                                 stdout=subprocess.PIPE, stderr=err)
+        # The program names its own standards from its own folder.
         done = subprocess.run([AUDIT, "-"], stdin=made.stdout,
-                              capture_output=True)
+                              capture_output=True, cwd=ROOT)
         made.stdout.close()
         code = made.wait()
         err.seek(0)
