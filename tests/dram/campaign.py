@@ -70,10 +70,11 @@ def policies(rng, case, has_per_bank, atom):
                "--cap", rng.choice((0, 0, 1, 2, 4, 16)),
                "--offers", rng.choice((1, 4, 4, 16)),
                "--bytes", atom * rng.choice((1, 1, 1, 2, 4, 8)),
+               "--interleave", rng.choice((512, 1024)),
                "--mapping", rng.choice(("mop4clxor", "robaracoch", "gpu"))]
     if rng.random() < 0.3:
-        options += ["--channels", rng.choice((2, 3, 5)), "--interleave",
-                    rng.choice((256, 512)), "-j", rng.choice((1, 2))]
+        options += ["--channels", rng.choice((2, 3, 5)), "-j",
+                    rng.choice((1, 2))]
     refresh = "none"
     if case.has_refresh:
         refresh = "per_bank" if has_per_bank and rng.random() < 0.5 else (
