@@ -4,6 +4,8 @@
  * one, however its run is cut.
  */
 #include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "naive_dram.h"

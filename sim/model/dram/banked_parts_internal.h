@@ -1,0 +1,72 @@
+/*
+ * banked_parts_internal.h -- what a banked channel holds many of: requests,
+ * their links, those in front of the queues, finished reads, pseudo-channels.
+ */
+#ifndef WM_MODEL_DRAM_BANKED_PARTS_INTERNAL_H
+#define WM_MODEL_DRAM_BANKED_PARTS_INTERNAL_H
+
+#include <stddef.h>
+
+#include "model/dram/banked.h"
+
+#define NO_ENTRY   UINT16_MAX
+#define NEVER      INT64_MAX
+#define LANES      (WM_DRAM_BANKS + 16u) /* room for whole vectors */
+#define LANE_NEVER INT16_MAX
+
+/* A request in a queue, or active: its row was opened for it. */
+typedef struct banked_entry {
+    uint64_t row;
+    int64_t arrive; /* admitted at */
+    int64_t due;
+    uint16_t age; /* order of admission among those queued */
+    uint32_t token;
+    uint16_t column;
+    uint8_t bank;
+    uint8_t atoms;     /* yet to be moved */
+    uint8_t all_atoms; /* as admitted */
+    uint8_t is_write;
+    uint8_t has_begun; /* its first command was issued */
+    uint8_t cause;     /* wm_dram_loss of the wait for its row */
+    uint8_t is_queued; /* not yet active */
+} banked_entry;
+
+/* Its neighbours in its bank's list. */
+typedef struct banked_link {
+    uint16_t next, previous;
+} banked_link;
+
+/* A request in front of the queues. */
+typedef struct banked_offer {
+    uint64_t row;
+    int64_t due;
+    uint32_t token;
+    uint16_t column;
+    uint8_t bank;
+    uint8_t atoms;
+    uint8_t is_write;
+} banked_offer;
+
+typedef struct banked_done {
+    int64_t tick;
+    uint32_t token;
+} banked_done;
+
+/* What a pseudo-channel as a whole waits for, absolute ticks. */
+typedef struct banked_pc {
+    int64_t prea_at, refa_at;
+    int64_t acts[4]; /* ring of the last ACTs */
+    uint32_t acts_head;
+    uint32_t n_active;
+    /* for the loss shares */
+    uint32_t n_entries;   /* queued and active */
+    int64_t data_end;     /* accounted up to here */
+    int64_t empty_since;  /* meaningful while n_entries is 0 */
+    int64_t idle;         /* ticks without entries since data_end */
+    int64_t refresh_from; /* of the last refresh: when it was asked for */
+    int64_t refresh_to;   /* and until when it blocks */
+    bool is_last_write;
+    char unused[16]; /* to 128 bytes: indexed by a shift */
+} banked_pc;
+
+#endif
