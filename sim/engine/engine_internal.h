@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "engine/engine.h"
+#include "engine/front_internal.h"
 #include "engine/params_internal.h"
 #include "engine/partition_internal.h"
 #include "engine/pool.h"
@@ -51,45 +52,11 @@ struct wm_engine {
     wm_instruction_row **rows; /* [n_row_sets]: one set per thread */
     size_t *cap_rows;
     uint32_t n_row_sets;
+    wm_span *copies; /* not in the L2 yet (memcpy.share) */
+    size_t n_copies, cap_copies;
     void *finished; /* scratch of the dispatcher */
     size_t cap_finished;
 };
-
-/* --- front.c: record -> line requests, counters, cost -------------------- */
-typedef struct wm_front {
-    uint32_t cost;   /* LSU cycles */
-    uint32_t serial; /* atomics: lanes on the busiest address */
-} wm_front;
-
-/*
- * The access that coalesced code makes most: 32 lanes, 4 bytes each, one whole
- * line, no atomics, not local.  It goes the short way: what the coalescer and
- * the banks would find is known (all sectors of one line, plain_cost cycles),
- * and stats.n_plain stands for all its counters.
- */
-static inline bool wm_front_is_plain(const wm_params *params,
-                                     const wm_record *record)
-{
-    return record->mask == 0xffffffffu && record->width == 4 &&
-           record->u.stride == 4 && (record->base & 127) == 0 &&
-           record->pattern == WM_PATTERN_AFFINE && params->has_plain &&
-           (record->flags & WM_FLAG_CONTINUED) == 0 &&
-           (record->kind <= WM_KIND_GLOBAL_STORE ||
-            record->kind == WM_KIND_ASYNC_COPY);
-}
-
-/* Coalesces a global, local or async record into sm->coalesced and counts it,
- * all but hits. */
-wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
-                         const wm_record *record, const uint32_t *lanes);
-/* Brings the counters of plain accesses up to date. */
-void wm_front_settle(const wm_params *params, wm_sm *sm);
-/* Wavefronts of a shared record, counted. */
-uint32_t wm_front_shared(const wm_params *params, wm_sm *sm,
-                         const wm_record *record, const uint32_t *lanes);
-/* Adds the outcome of look-ups. */
-void wm_front_count(const wm_params *params, wm_sm *sm, const wm_record *record,
-                    uint32_t hit, uint32_t pending, uint32_t miss);
 
 /* --- lsu.c --------------------------------------------------------------- */
 /* Takes over a memory record issued at `cycle`; there is room. */
@@ -160,7 +127,16 @@ uint64_t wm_l2_access(const wm_params *params, wm_partition *partition,
 void wm_l2_count(const wm_params *params, wm_partition *partition,
                  wm_slice *slice, const wm_request *request, wm_ref *place,
                  const uint64_t *bytes);
-void wm_l2_copy(wm_engine *engine, const wm_copy *copy);
+/* Makes the line present; false when the set has no room for now. */
+bool wm_l2_allocate(const wm_params *params, wm_partition *partition,
+                    wm_slice *slice, wm_ref *ref, uint64_t t_ps);
+void wm_l2_write_dram(const wm_params *params, wm_partition *partition,
+                      wm_slice *slice, uint64_t line, uint32_t sectors,
+                      uint64_t t_ps);
+/* l2_between.c.  False when out of memory. */
+bool wm_l2_copy(wm_engine *engine, const wm_copy *copy);
+/* Puts what the copies before a kernel leave into the L2. */
+void wm_l2_copies_done(wm_engine *engine);
 /* Between kernels: write back or forget. */
 void wm_l2_between(wm_engine *engine);
 uint64_t wm_l2_dirty_sectors(const wm_engine *engine);
