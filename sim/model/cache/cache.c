@@ -98,8 +98,10 @@ wm_status wm_cache_init(wm_cache *cache, const wm_cache_geometry *geometry,
     cache->spread = wm_spread_of(geometry->n_sets, geometry->is_hashed);
     cache->padded_ways = (geometry->ways + 15u) & ~15u;
     cache->is_locking = geometry->is_locking;
+    const bool is_aged = geometry->policy == wm_policy_find("aged");
     cache->is_small = geometry->ways <= WM_LRU16_WAYS &&
-                      geometry->policy == wm_policy_find("lru");
+                      (is_aged || geometry->policy == wm_policy_find("lru"));
+    cache->n_choice = is_aged ? wm_aged_choice(geometry->ways) : 1;
     cache->state_offset = 4 * cache->padded_ways;
     cache->policy_offset = cache->state_offset + cache->padded_ways;
     if (geometry->has_marks) {
@@ -108,6 +110,8 @@ wm_status wm_cache_init(wm_cache *cache, const wm_cache_geometry *geometry,
     }
     size_t bytes =
         cache->policy_offset + geometry->policy->row_bytes(geometry->ways);
+    cache->rank_offset =
+        cache->policy_offset + (is_aged ? (uint32_t)sizeof(wm_rng) : 0);
     cache->block_bytes = (bytes + 63) & ~(size_t)63;
     if (geometry->n_sets * geometry->ways > UINT32_MAX - 1) {
         return wm_fail_memory(err);

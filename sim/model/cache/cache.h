@@ -81,13 +81,15 @@ typedef struct wm_cache {
     uint32_t state_offset;  /* of the sector bytes in a block */
     uint32_t marks_offset;  /* of the marks; 0 = none kept */
     uint32_t policy_offset; /* of the policy's row */
+    uint32_t rank_offset;   /* small: of its ranks */
+    uint32_t n_choice;      /* small: oldest ways of which one leaves */
     uint32_t ways;
     uint32_t padded_ways; /* multiple of 16 */
     uint32_t n_regions;
     uint64_t last_upper; /* of the last look-up, and its number */
     uint32_t last_number;
     bool is_locking;
-    bool is_small;    /* at most 16 ways, exact LRU: the short way */
+    bool is_small;    /* at most 16 ways, lru or aged: the short way */
     bool has_holes;   /* a line was dropped since init or clear */
     uint64_t n_clean; /* leading sets that nothing was put into since init or
                          clear: clearing again costs nothing */

@@ -6,6 +6,7 @@
 #ifndef WM_MODEL_CACHE_INLINE_H
 #define WM_MODEL_CACHE_INLINE_H
 
+#include "base/rng.h"
 #include "model/cache/cache.h"
 #include "model/cache/lru16.h"
 
@@ -74,17 +75,41 @@ static inline wm_ref wm_cache_find(wm_cache *cache, uint64_t line)
     return ref;
 }
 
+/* Small caches without holes: an empty way, or the policy's choice;
+ * WM_NO_INDEX where that is locked. */
+static inline uint32_t wm_cache_oldest(const wm_cache *cache,
+                                       unsigned char *block)
+{
+    const uint8_t *rank = block + cache->rank_offset;
+    const uint8_t *state = block + cache->state_offset;
+    const uint8_t most = cache->is_locking ? 0x0f : 0xff;
+    uint32_t way = wm_lru16_way(rank, cache->ways - 1);
+    uint32_t tag = 0;
+    memcpy(&tag, block + sizeof(tag) * (size_t)way, sizeof(tag));
+    if (cache->n_choice == 1 || tag == 0) {
+        return state[way] <= most ? way : WM_NO_INDEX;
+    }
+    wm_rng *kept = (wm_rng *)(void *)(block + cache->policy_offset);
+    wm_rng rng = *kept; /* wm_cache_choose draws anew */
+    way = wm_lru16_way(rank,
+                       cache->ways - 1 - wm_rng_below(&rng, cache->n_choice));
+    if (state[way] > most) {
+        return WM_NO_INDEX;
+    }
+    *kept = rng;
+    return way;
+}
+
 static inline bool wm_cache_allocate(wm_cache *cache, wm_ref *ref,
                                      wm_evicted *evicted)
 {
     unsigned char *block = ref->block;
-    uint8_t *row = block + cache->policy_offset;
     const uint8_t *state = block + cache->state_offset;
     uint32_t way = WM_NO_INDEX;
     if (cache->is_small && !cache->has_holes) {
-        way = wm_lru16_oldest(row, cache->ways);
+        way = wm_cache_oldest(cache, block);
     }
-    if (way == WM_NO_INDEX || (cache->is_locking && state[way] >= 0x10)) {
+    if (way == WM_NO_INDEX) {
         way = wm_cache_choose(cache, block);
         if (way == WM_NO_INDEX) {
             return false;
@@ -115,9 +140,9 @@ static inline bool wm_cache_allocate(wm_cache *cache, wm_ref *ref,
     ref->way = way;
     ref->index = (uint32_t)ref->set * cache->ways + way;
     if (cache->is_small) {
-        wm_lru16_touch(row, way);
+        wm_lru16_touch(block + cache->rank_offset, way);
     } else {
-        cache->policy->insert(row, cache->ways, way);
+        cache->policy->insert(block + cache->policy_offset, cache->ways, way);
     }
     return true;
 }
@@ -134,11 +159,11 @@ static inline uint8_t *wm_cache_marks(const wm_cache *cache, const wm_ref *ref)
 
 static inline void wm_cache_touch(const wm_cache *cache, const wm_ref *ref)
 {
-    uint8_t *row = ref->block + cache->policy_offset;
     if (cache->is_small) {
-        wm_lru16_touch(row, ref->way);
+        wm_lru16_touch(ref->block + cache->rank_offset, ref->way);
     } else {
-        cache->policy->touch(row, cache->ways, ref->way);
+        cache->policy->touch(ref->block + cache->policy_offset, cache->ways,
+                             ref->way);
     }
 }
 

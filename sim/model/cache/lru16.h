@@ -1,10 +1,11 @@
 /*
- * lru16.h -- exact LRU of up to 16 ways, compiled into the caller.
+ * lru16.h -- the order of use of up to 16 ways, compiled into the caller.
  *
- * The row of policy_lru.c where it is at most 16 bytes long: one rank per way,
- * 0 = most recent, a permutation of 0..ways-1 with padding of 0xff.  Way 0 is
- * the oldest at first, so that a set without holes fills from way 0 up by
- * asking for the oldest, without a look for empty ways.
+ * The row of policy_lru.c, and after its generator that of policy_aged.c, where
+ * ranks are at most 16 bytes: one per way, 0 = most recent, a permutation of
+ * 0..ways-1 with padding of 0xff.  Way 0 is the oldest at first, so that a set
+ * without holes fills from way 0 up by asking for the oldest, without a look
+ * for empty ways.
  */
 #ifndef WM_MODEL_LRU16_H
 #define WM_MODEL_LRU16_H
@@ -73,10 +74,18 @@ static inline uint32_t wm_match16x32(const unsigned char *numbers,
 #endif
 }
 
-/* The way touched longest ago. */
-static inline uint32_t wm_lru16_oldest(const uint8_t *rank, uint32_t ways)
+/* Policy "aged": how many of the oldest ways may leave: a fifth of them, to the
+ * nearest, and at least one. */
+static inline uint32_t wm_aged_choice(uint32_t ways)
 {
-    const uint32_t found = wm_match16x8(rank, (uint8_t)(ways - 1));
+    const uint32_t fifth = (ways + 2) / 5;
+    return fifth != 0 ? fifth : 1;
+}
+
+/* The way of that rank. */
+static inline uint32_t wm_lru16_way(const uint8_t *rank, uint32_t wanted)
+{
+    const uint32_t found = wm_match16x8(rank, (uint8_t)wanted);
     return wm_lowest_bit(found | UINT32_C(1) << 16) % WM_LRU16_WAYS;
 }
 

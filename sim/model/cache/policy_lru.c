@@ -77,7 +77,7 @@ static void lru_touch(void *row, uint32_t ways, uint32_t way)
 static uint32_t lru_victim(void *row, uint32_t ways)
 {
     if (ways <= WM_LRU16_WAYS) {
-        return wm_lru16_oldest(row, ways);
+        return wm_lru16_way(row, ways - 1);
     }
     if (ways <= BYTE_WAYS) {
         const uint8_t *rank = row;
