@@ -9,6 +9,7 @@ several instructions of one.
     kernels.py rebuild      tracing again gives equal traces (needs clang)
     kernels.py errors       what the tracer says of broken kernels
     kernels.py language     what kernels may use, in kernels that check themselves
+    kernels.py copies       asynchronous copies are waited for group by group
     kernels.py paths        lanes that part meet again where the code does
 """
 import functools
@@ -314,6 +315,60 @@ def language(folder):
         wm.check(done.code == 0, done.err)
 
 
+# Two buffers, one copy ahead: each round waits for the copy before the youngest.
+COPIES = """
+#include <cuda_pipeline.h>
+__global__ void k(const float4 *in, float *out, int n)
+{
+    __shared__ float4 buffer[2][32];
+    int i = threadIdx.x;
+    float sum = 0;
+    __pipeline_memcpy_async(&buffer[0][i], &in[i], 16);
+    __pipeline_commit();
+    for (int t = 0; t < n; t++) {
+        if (t + 1 < n) {
+            __pipeline_memcpy_async(&buffer[(t + 1) & 1][i],
+                                    &in[(t + 1) * 32 + i], 16);
+        }
+        __pipeline_commit();
+        __pipeline_wait_prior(1);
+        __syncthreads();
+        sum += buffer[t & 1][31 - i].x;
+        __syncthreads();
+    }
+    out[i] = sum;
+}
+"""
+
+
+@wm.in_folder
+def copies(folder):
+    need_clang(folder)
+    with open(os.path.join(folder, "k.cu"), "w", encoding="utf-8") as file:
+        file.write(COPIES)
+    launch = os.path.join(folder, "launch.yaml")
+    with open(launch, "w", encoding="utf-8") as file:
+        file.write("kernel: k\nsource: k.cu\ngrid: [1]\nblock: [32]\nargs:\n"
+                   "  in: {type: float, count: 512, fill: ramp 0 1}\n"
+                   "  out: {type: float, count: 32}\n  n: 4\n")
+    path = os.path.join(folder, "k.wmt")
+    done = trace(launch, path)
+    wm.check(done.code == 0, done.err)
+    text = wm.run("trace", "cat", path).out.decode()
+    kinds = dict(re.findall(r"^static (\d+) (\w+)", text, re.M))
+    seen = [kinds[number] + (wait and " " + wait) for number, wait in
+            re.findall(r"^  (\d+) [0-9a-f]+.*?(?:wait (0x\w+).*)?$", text, re.M)]
+    # Loads in flight, the youngest first: copy t + 1, the shared load of the
+    # round before, copy t.
+    rounds = [["async_copy", "barrier 0x2", "shared_load", "barrier 0x1"]]
+    rounds += 2 * [["async_copy", "barrier 0x4", "shared_load", "barrier 0x1"]]
+    rounds += [["barrier 0x2", "shared_load", "barrier 0x1"]]
+    wanted = ["async_copy"] + sum(rounds, []) + ["global_store", "exit"]
+    wm.check(seen == wanted, "found %s, wanted %s" % (seen, wanted))
+    wm.equal(wm.total("-m", "counts", path), l1__async_copy__requests=4,
+             l1__async_copy__sectors=4 * 16)
+
+
 @wm.in_folder
 def paths(folder):
     need_clang(folder)
@@ -374,4 +429,4 @@ def errors(folder):
 
 if __name__ == "__main__":
     wm.main({"counts": counts, "rebuild": rebuild, "errors": errors,
-             "language": language, "paths": paths})
+             "language": language, "copies": copies, "paths": paths})
