@@ -180,6 +180,15 @@ BROKEN = [
      "    if (threadIdx.x == 3) {\n        __syncthreads();\n    }\n"
      "    p[0] = __shfl_sync(0xffffffff, 1.0f, 0);\n}\n", LAUNCH, 1,
      ["k.cu:5: found lanes of warp 0", "wanted every lane of mask 0xffffffff"]),
+    ("an endless loop", "__global__ void k(volatile float *p, int n) {\n"
+     "    while (p[0] == 0) {\n    }\n}\n", LAUNCH, 1,
+     ["k.cu:2: found over 1048576 accesses of one thread"]),
+    ("division by zero", "__global__ void k(int *p, int n) {\n"
+     "    p[1] = 2;\n    p[0] = n / p[2];\n}\n", LAUNCH, 1,
+     ["k.cu:3: found a division by zero", "thread 0,0,0 of block 0,0,0"]),
+    ("a wild jump", "__global__ void k(int *p, int n) {\n"
+     "    p[1] = 2;\n    ((void (*)())(size_t)p[2])();\n}\n", LAUNCH, 1,
+     ["k.cu:3: found a crash"]),
     ("no such kernel", "__global__ void __launch_bounds__(64) kk(float *p, "
      "int n) {}\ntemplate <int N>\n__global__\nvoid other(float *p) {}\n",
      LAUNCH, 1, ["launch.yaml:1", "undeclared identifier 'k'",

@@ -45,7 +45,7 @@ static void on_crash(int number)
                 lane->thread[0], lane->thread[1], lane->thread[2],
                 run->block[0], run->block[1], run->block[2]);
     lane->state = WM_LANE_ENDED;
-    siglongjmp(lane->fibre->back, 1);
+    wm_fibre_abandon(lane->fibre);
 }
 
 void wm_callbacks_set(wm_run *run)
