@@ -9,6 +9,7 @@ several instructions of one.
     kernels.py rebuild      tracing again gives equal traces (needs clang)
     kernels.py errors       what the tracer says of broken kernels
     kernels.py language     what kernels may use, in kernels that check themselves
+    kernels.py copies       asynchronous copies are waited for group by group
     kernels.py paths        lanes that part meet again where the code does
 """
 import functools
@@ -179,6 +180,15 @@ BROKEN = [
      "    if (threadIdx.x == 3) {\n        __syncthreads();\n    }\n"
      "    p[0] = __shfl_sync(0xffffffff, 1.0f, 0);\n}\n", LAUNCH, 1,
      ["k.cu:5: found lanes of warp 0", "wanted every lane of mask 0xffffffff"]),
+    ("an endless loop", "__global__ void k(volatile float *p, int n) {\n"
+     "    while (p[0] == 0) {\n    }\n}\n", LAUNCH, 1,
+     ["k.cu:2: found over 1048576 accesses of one thread"]),
+    ("division by zero", "__global__ void k(int *p, int n) {\n"
+     "    p[1] = 2;\n    p[0] = n / p[2];\n}\n", LAUNCH, 1,
+     ["k.cu:3: found a division by zero", "thread 0,0,0 of block 0,0,0"]),
+    ("a wild jump", "__global__ void k(int *p, int n) {\n"
+     "    p[1] = 2;\n    ((void (*)())(size_t)p[2])();\n}\n", LAUNCH, 1,
+     ["k.cu:3: found a crash"]),
     ("no such kernel", "__global__ void __launch_bounds__(64) kk(float *p, "
      "int n) {}\ntemplate <int N>\n__global__\nvoid other(float *p) {}\n",
      LAUNCH, 1, ["launch.yaml:1", "undeclared identifier 'k'",
@@ -314,6 +324,60 @@ def language(folder):
         wm.check(done.code == 0, done.err)
 
 
+# Two buffers, one copy ahead: each round waits for the copy before the youngest.
+COPIES = """
+#include <cuda_pipeline.h>
+__global__ void k(const float4 *in, float *out, int n)
+{
+    __shared__ float4 buffer[2][32];
+    int i = threadIdx.x;
+    float sum = 0;
+    __pipeline_memcpy_async(&buffer[0][i], &in[i], 16);
+    __pipeline_commit();
+    for (int t = 0; t < n; t++) {
+        if (t + 1 < n) {
+            __pipeline_memcpy_async(&buffer[(t + 1) & 1][i],
+                                    &in[(t + 1) * 32 + i], 16);
+        }
+        __pipeline_commit();
+        __pipeline_wait_prior(1);
+        __syncthreads();
+        sum += buffer[t & 1][31 - i].x;
+        __syncthreads();
+    }
+    out[i] = sum;
+}
+"""
+
+
+@wm.in_folder
+def copies(folder):
+    need_clang(folder)
+    with open(os.path.join(folder, "k.cu"), "w", encoding="utf-8") as file:
+        file.write(COPIES)
+    launch = os.path.join(folder, "launch.yaml")
+    with open(launch, "w", encoding="utf-8") as file:
+        file.write("kernel: k\nsource: k.cu\ngrid: [1]\nblock: [32]\nargs:\n"
+                   "  in: {type: float, count: 512, fill: ramp 0 1}\n"
+                   "  out: {type: float, count: 32}\n  n: 4\n")
+    path = os.path.join(folder, "k.wmt")
+    done = trace(launch, path)
+    wm.check(done.code == 0, done.err)
+    text = wm.run("trace", "cat", path).out.decode()
+    kinds = dict(re.findall(r"^static (\d+) (\w+)", text, re.M))
+    seen = [kinds[number] + (wait and " " + wait) for number, wait in
+            re.findall(r"^  (\d+) [0-9a-f]+.*?(?:wait (0x\w+).*)?$", text, re.M)]
+    # Loads in flight, the youngest first: copy t + 1, the shared load of the
+    # round before, copy t.
+    rounds = [["async_copy", "barrier 0x2", "shared_load", "barrier 0x1"]]
+    rounds += 2 * [["async_copy", "barrier 0x4", "shared_load", "barrier 0x1"]]
+    rounds += [["barrier 0x2", "shared_load", "barrier 0x1"]]
+    wanted = ["async_copy"] + sum(rounds, []) + ["global_store", "exit"]
+    wm.check(seen == wanted, "found %s, wanted %s" % (seen, wanted))
+    wm.equal(wm.total("-m", "counts", path), l1__async_copy__requests=4,
+             l1__async_copy__sectors=4 * 16)
+
+
 @wm.in_folder
 def paths(folder):
     need_clang(folder)
@@ -374,4 +438,4 @@ def errors(folder):
 
 if __name__ == "__main__":
     wm.main({"counts": counts, "rebuild": rebuild, "errors": errors,
-             "language": language, "paths": paths})
+             "language": language, "copies": copies, "paths": paths})

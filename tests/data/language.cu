@@ -65,6 +65,11 @@ extern "C" __global__ void __launch_bounds__(64)
     other.x = 9;
     CHECK(other.x == 9 && q.x == 4 * i && other.y == q.y);
 
+    __shared__ float4 tile[64];
+    tile[i] = q;
+    __syncthreads();
+    CHECK(tile[63 - i].x == 4 * (63 - i));
+
     int *mine = counts + 16 * (i + 64 * blockIdx.x);
     mine[0] = 10;
     CHECK(atomicAdd(mine, 5) == 10 && mine[0] == 15);

@@ -45,7 +45,7 @@ static void on_crash(int number)
                 lane->thread[0], lane->thread[1], lane->thread[2],
                 run->block[0], run->block[1], run->block[2]);
     lane->state = WM_LANE_ENDED;
-    siglongjmp(lane->fibre->back, 1);
+    wm_fibre_abandon(lane->fibre);
 }
 
 void wm_callbacks_set(wm_run *run)
@@ -149,6 +149,9 @@ static wm_entry *add_entry(wm_run *run, wm_lane *lane, uint32_t event)
     entry->event = event;
     entry->space = WM_SPACE_NONE;
     entry->width = 0;
+    entry->waits_for_copies = lane->open.waits_for_copies;
+    entry->n_kept = lane->open.n_kept;
+    lane->open.waits_for_copies = false;
     lane->open.uses = 0;
     lane->open.head = lane->open.tail = 0;
     lane->is_stalled = false;
@@ -289,6 +292,45 @@ void wm_rt_copy(uint64_t address, uint64_t n_bytes, uint32_t event)
         n_bytes -= width;
     }
     add_segment(current->lane, &item->post);
+}
+
+void wm_rt_async(uint64_t to, uint64_t from, uint32_t n_bytes, uint32_t event)
+{
+    wm_run *run = current;
+    const wm_event *item = &run->events->items[event];
+    const uint64_t *image = run->module.image;
+    if (to - image[WM_IMAGE_SHARED] >= run->launch.shared_bytes ||
+        to - image[WM_IMAGE_SHARED] + n_bytes > run->launch.shared_bytes) {
+        fail_access(run, event, to, n_bytes, "no place in shared memory");
+    }
+    add_segment(run->lane, &item->pre);
+    run->n_executed[event]++;
+    report(run, from, n_bytes, event);
+    add_segment(run->lane, &item->post);
+    run->lane->n_copies++;
+    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, n_bytes);
+}
+
+void wm_rt_async_commit(void)
+{
+    wm_lane *lane = current->lane;
+    lane->committed[lane->n_commits++ % WM_COPY_GROUPS] = lane->n_copies;
+}
+
+void wm_rt_async_wait(uint32_t n_groups)
+{
+    wm_lane *lane = current->lane;
+    uint32_t n_done = 0;
+    if (n_groups < lane->n_commits) {
+        /* Groups too far back to be known: as the oldest that is. */
+        uint32_t back =
+            n_groups < WM_COPY_GROUPS ? n_groups : WM_COPY_GROUPS - 1;
+        n_done = lane->committed[(lane->n_commits - 1 - back) % WM_COPY_GROUPS];
+    }
+    uint32_t n_kept = lane->n_copies - n_done;
+    lane->open.waits_for_copies = true;
+    lane->open.n_kept = (uint16_t)(n_kept < UINT16_MAX ? n_kept : UINT16_MAX);
+    lane->is_stalled = true;
 }
 
 void wm_rt_block(uint32_t event)

@@ -41,6 +41,11 @@ enum {
 
 WM_VISIBLE void wm_rt_access(uint64_t address, uint32_t event);
 WM_VISIBLE void wm_rt_copy(uint64_t address, uint64_t n_bytes, uint32_t event);
+WM_VISIBLE void wm_rt_async(uint64_t to, uint64_t from, uint32_t n_bytes,
+                            uint32_t event);
+WM_VISIBLE void wm_rt_async_commit(void);
+/* Waits for all groups but the youngest n_groups. */
+WM_VISIBLE void wm_rt_async_wait(uint32_t n_groups);
 WM_VISIBLE void wm_rt_block(uint32_t event);
 WM_VISIBLE void wm_rt_mark(uint32_t event);
 /* source_line keeps the compiler from joining barriers of two branches. */

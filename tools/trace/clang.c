@@ -337,7 +337,7 @@ wm_status wm_clang_compile(wm_clang *clang, const wm_spec *spec,
         add_words(&c, "-x cl -cl-std=CL1.2 -Xclang -finclude-default-header "
                       "-Xclang -fdeclare-opencl-builtins");
     } else {
-        add_words(&c, "-x c++ -std=c++17 -nostdinc++ -fdeclspec "
+        add_words(&c, "-x c++ -std=c++20 -nostdinc++ -fdeclspec "
                       "-fno-exceptions -fno-rtti -fno-math-errno");
     }
     /* The accesses of the source, one for one: nothing is widened, repeated

@@ -30,6 +30,7 @@ typedef enum wm_event_op {
     WM_EVENT_STORE,
     WM_EVENT_ATOMIC,    /* its result is used */
     WM_EVENT_REDUCTION, /* it is not */
+    WM_EVENT_ASYNC,     /* copy from global to shared memory */
     WM_EVENT_BARRIER,
     WM_EVENT_WARP, /* shuffle, vote: lanes of a warp meet, no record */
     WM_EVENT_MARK, /* a loop's next round: lanes meet, no record */

@@ -84,3 +84,9 @@ void wm_fibre_yield(wm_fibre *fibre)
     }
     ARRIVE(fibre->kept_here, &fibre->back_stack, &fibre->back_bytes);
 }
+
+void wm_fibre_abandon(wm_fibre *fibre)
+{
+    LEAVE(NULL, fibre->back_stack, fibre->back_bytes);
+    siglongjmp(fibre->back, 1);
+}

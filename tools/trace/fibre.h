@@ -40,5 +40,7 @@ void wm_fibre_fini(wm_fibre *fibre);
 void wm_fibre_resume(wm_fibre *fibre);
 /* From inside it: back to who resumed it. */
 void wm_fibre_yield(wm_fibre *fibre);
+/* The same for good, from a signal handler: it cannot be resumed again. */
+void wm_fibre_abandon(wm_fibre *fibre);
 
 #endif

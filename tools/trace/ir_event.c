@@ -14,6 +14,7 @@ static const struct {
     {"@wm_rt_barrier(", WM_EVENT_BARRIER, 0},
     {"@wm_rt_atomic32(", WM_EVENT_ATOMIC, 4},
     {"@wm_rt_atomic64(", WM_EVENT_ATOMIC, 8},
+    {"@wm_rt_async(", WM_EVENT_ASYNC, 0},
     {"@wm_rt_exchange(", WM_EVENT_WARP, 0},
 };
 

@@ -29,6 +29,7 @@ static wm_kind kind_of(const wm_event *event, wm_space space)
                             WM_KIND_LOCAL_LOAD, WM_KIND_LOCAL_STORE},
     };
     return event->op == WM_EVENT_BARRIER ? WM_KIND_BARRIER
+           : event->op == WM_EVENT_ASYNC ? WM_KIND_ASYNC_COPY
                                          : kinds[space][event->op];
 }
 
@@ -42,6 +43,7 @@ static void set_opcode(char opcode[16], wm_kind kind, uint32_t width)
         [WM_KIND_GLOBAL_REDUCTION] = "RED.E",
         [WM_KIND_LOCAL_LOAD] = "LDL",
         [WM_KIND_LOCAL_STORE] = "STL",
+        [WM_KIND_ASYNC_COPY] = "LDGSTS.E",
         [WM_KIND_SHARED_LOAD] = "LDS",
         [WM_KIND_SHARED_STORE] = "STS",
         [WM_KIND_SHARED_ATOMIC] = "ATOMS",
@@ -71,6 +73,10 @@ static uint32_t add_static(wm_run *run, wm_kind kind, uint32_t event,
         item->line = run->events->items[event].line;
     }
     set_opcode(run->opcodes[id], kind, width);
+    /* Copies of 16 bytes go past the L1 (LDGSTS.BYPASS). */
+    if (kind == WM_KIND_ASYNC_COPY && width == 16) {
+        item->flags = WM_FLAG_BYPASS_L1;
+    }
     return id;
 }
 
@@ -84,15 +90,24 @@ static bool append(wm_warp *warp, const wm_record *record)
     return true;
 }
 
-/* The loads, youngest first, whose values were used: they are waited for. */
-static uint32_t wait_for(wm_warp *warp, uint64_t uses)
+/* The loads, youngest first, whose values were used, and the copies that were
+ * waited for. */
+static uint32_t wait_for(wm_warp *warp, const wm_entry *gap)
 {
     uint32_t wait = 0;
+    uint32_t n_kept = gap->n_kept;
     uint32_t n =
         warp->n_loads < WM_RECENT_LOADS ? warp->n_loads : WM_RECENT_LOADS;
-    for (uint32_t i = 0; uses != 0 && i < n; i++) {
+    bool is_any = gap->uses != 0 || gap->waits_for_copies;
+    for (uint32_t i = 0; is_any && i < n; i++) {
         uint8_t *bit = &warp->recent[(warp->n_loads - 1 - i) % WM_RECENT_LOADS];
-        if (*bit != NO_LOADBIT && (uses >> *bit & 1) != 0) {
+        bool is_waited = *bit != NO_LOADBIT && *bit != WM_RECENT_COPY &&
+                         (gap->uses >> *bit & 1) != 0;
+        if (*bit == WM_RECENT_COPY && gap->waits_for_copies) {
+            is_waited = n_kept == 0;
+            n_kept -= n_kept != 0;
+        }
+        if (is_waited) {
             wait |= UINT32_C(1) << i;
             *bit = NO_LOADBIT;
         }
@@ -107,7 +122,7 @@ static bool set_gap(wm_run *run, wm_warp *warp, wm_record *record,
     uint32_t head = gap->head;
     uint32_t tail = gap->tail;
     run->cta.work.n_other += (uint64_t)head + tail;
-    record->wait = wait_for(warp, gap->uses);
+    record->wait = wait_for(warp, gap);
     while (head > SLOTS_MAX || tail > SLOTS_MAX) {
         wm_record pause = {.kind = WM_KIND_GAP};
         uint32_t n = head < SLOTS_MAX ? head : SLOTS_MAX;
@@ -144,6 +159,7 @@ static bool emit(wm_run *run, wm_warp *warp, const wm_entry *gap, uint64_t mask,
         *id = add_static(run, kind, gap->event, gap->width);
     }
     record.static_id = *id;
+    record.flags = run->statics[*id].flags;
     if (!set_gap(run, warp, &record, gap)) {
         return false;
     }
@@ -154,7 +170,8 @@ static bool emit(wm_run *run, wm_warp *warp, const wm_entry *gap, uint64_t mask,
         }
     }
     if (wm_kind_is_load(kind)) {
-        warp->recent[warp->n_loads++ % WM_RECENT_LOADS] = event->load_bit;
+        warp->recent[warp->n_loads++ % WM_RECENT_LOADS] =
+            kind == WM_KIND_ASYNC_COPY ? WM_RECENT_COPY : event->load_bit;
     }
     return append(warp, &record);
 }
@@ -164,6 +181,12 @@ static void join_gap(wm_entry *gap, const wm_entry *entry)
     gap->head = gap->head > entry->head ? gap->head : entry->head;
     gap->tail = gap->tail > entry->tail ? gap->tail : entry->tail;
     gap->uses |= entry->uses;
+    if (entry->waits_for_copies) {
+        bool is_first = !gap->waits_for_copies;
+        gap->n_kept = is_first || entry->n_kept < gap->n_kept ? entry->n_kept
+                                                              : gap->n_kept;
+        gap->waits_for_copies = true;
+    }
 }
 
 typedef struct warp_lanes {

@@ -246,6 +246,7 @@ static void start_cta(wm_run *run)
         lane->n_entries = 0;
         lane->open = (wm_entry){0};
         lane->is_stalled = false;
+        lane->n_copies = lane->n_commits = 0;
     }
     for (uint32_t w = 0; w < run->n_warps; w++) {
         run->warps[w].n_records = 0;

@@ -36,6 +36,8 @@
 
 #define WM_LANE_ENTRIES_MAX ((size_t)1 << 20)
 #define WM_RECENT_LOADS     32u
+#define WM_RECENT_COPY      0x80u /* an asynchronous copy among them */
+#define WM_COPY_GROUPS      16u
 
 typedef enum wm_space {
     WM_SPACE_GLOBAL,
@@ -53,6 +55,8 @@ typedef struct wm_entry {
     uint32_t head, tail; /* slots before and behind the first use */
     uint8_t space;
     uint8_t width;
+    bool waits_for_copies; /* all asynchronous ones but the youngest n_kept */
+    uint16_t n_kept;
 } wm_entry;
 
 typedef enum wm_lane_state {
@@ -74,6 +78,9 @@ typedef struct wm_lane {
     uint32_t thread[3];
     uint32_t number; /* in the CTA */
     wm_fibre *fibre;
+    uint32_t n_copies;                  /* asynchronous ones so far */
+    uint32_t committed[WM_COPY_GROUPS]; /* a ring: copies at each commit */
+    uint32_t n_commits;
     /* A warp-wide operation: what it gives, what it gets. */
     uint32_t exchange_op, exchange_mask, exchange_argument;
     uint64_t exchange_value;
@@ -82,7 +89,8 @@ typedef struct wm_lane {
 typedef struct wm_warp {
     wm_record *records;
     size_t n_records, capacity;
-    uint8_t recent[WM_RECENT_LOADS]; /* load bits, a ring */
+    /* Load bits, or WM_RECENT_COPY: a ring. */
+    uint8_t recent[WM_RECENT_LOADS];
     uint32_t n_loads;
 } wm_warp;
 

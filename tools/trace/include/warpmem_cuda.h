@@ -6,9 +6,9 @@
  * and __device__ variables, barriers, 32- and 64-bit atomics, shuffles, votes,
  * __ldg and the cache-hint loads and stores, vector types, common
  * mathematical functions.
- * Not supplied: textures, cooperative groups, asynchronous copies, dynamic
- * parallelism, tensor cores, inline PTX, host code (<<<>>>, cudaMalloc): keep
- * kernels in a file of their own.
+ * Not supplied: textures, cooperative groups, dynamic parallelism, tensor
+ * cores, inline PTX, host code (<<<>>>, cudaMalloc): keep kernels in a file of
+ * their own.
  *
  * Functions here are nodebug and inline, so their accesses belong to the
  * source line that calls them.
