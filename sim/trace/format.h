@@ -63,11 +63,12 @@ const wm_digest *wm_trace_digest_state(const wm_trace *trace);
 
 /*
  * At the end of a launch: fewer CTAs than promised make the trace incomplete
- * (ctas-missing), more are only warned of (ctas-extra).  place: "FILE:LINE" or
- * what says as much.
+ * (ctas-missing), more are only warned of (ctas-extra).  The format says where:
+ * "FILE:LINE" or as much.
  */
-void wm_reader_check_ctas(const wm_reader_context *context, const char *place,
-                          uint64_t n_read, uint64_t n_promised);
+void wm_reader_check_ctas(const wm_reader_context *context, uint64_t n_read,
+                          uint64_t n_promised, const char *place_format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /*
  * Opens path with the format its content shows, for formats that name other

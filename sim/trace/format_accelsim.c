@@ -149,8 +149,9 @@ static wm_status accelsim_next_cta(wm_reader *reader, wm_cta *cta,
     reader->launch.n_statics = reader->statics.n_listed;
     if (!*has_cta) {
         reader->is_ended = true;
-        wm_reader_check_ctas(&reader->context, wm_accelsim_here(reader).text,
-                             reader->n_ctas_read, reader->launch.n_ctas);
+        wm_reader_check_ctas(&reader->context, reader->n_ctas_read,
+                             reader->launch.n_ctas, "%s",
+                             wm_accelsim_here(reader).text);
     }
     return WM_OK;
 }

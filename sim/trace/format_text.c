@@ -8,7 +8,6 @@
 #include "trace/format.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,10 +122,8 @@ static wm_status read_cta(wm_reader *r, wm_cta *cta, wm_error *err)
 
 static void end_launch(wm_reader *r)
 {
-    char place[512];
-    (void)snprintf(place, sizeof(place), "%s:%" PRIu64, r->context.path,
-                   r->line.number);
-    wm_reader_check_ctas(&r->context, place, r->n_ctas, r->launch.n_ctas);
+    wm_reader_check_ctas(&r->context, r->n_ctas, r->launch.n_ctas,
+                         "%s:%" PRIu64, r->context.path, r->line.number);
     r->is_in_launch = false;
 }
 

@@ -15,7 +15,6 @@
 #include "trace/format.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -304,17 +303,6 @@ static wm_status read_foot(wm_reader *r, wm_error *err)
     return what == NULL ? WM_OK : bad_chunk(r, what, err);
 }
 
-/* Fewer CTAs than the grid: the kernel was not traced whole. */
-static void check_cta_count(wm_reader *r)
-{
-    if (r->is_in_launch && !r->is_damaged) {
-        char place[512];
-        (void)snprintf(place, sizeof(place), "%s: launch %" PRIu32,
-                       r->context.path, r->n_launches);
-        wm_reader_check_ctas(&r->context, place, r->n_ctas, r->launch.n_ctas);
-    }
-}
-
 /* --- passing over what nobody asks for ------------------------------------ */
 
 static const wm_wmt_index_launch *indexed_launch(const wm_reader *r)
@@ -382,7 +370,11 @@ static wm_status next_launch_chunk(wm_reader *r, const char **what,
     }
     uint32_t type = r->type;
     if (r->is_ended || (type != WM_WMT_STAT && type != WM_WMT_CTAS)) {
-        check_cta_count(r);
+        if (r->is_in_launch && !r->is_damaged) {
+            wm_reader_check_ctas(&r->context, r->n_ctas, r->launch.n_ctas,
+                                 "%s: launch %" PRIu32, r->context.path,
+                                 r->n_launches);
+        }
         r->is_in_launch = false;
         return WM_OK;
     }

@@ -4,6 +4,8 @@
 #include "trace/format.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "base/buffer.h"
 #include "trace/stream.h"
@@ -19,13 +21,18 @@ const wm_format *const wm_formats[] = {
     NULL,
 };
 
-void wm_reader_check_ctas(const wm_reader_context *context, const char *place,
-                          uint64_t n_read, uint64_t n_promised)
+void wm_reader_check_ctas(const wm_reader_context *context, uint64_t n_read,
+                          uint64_t n_promised, const char *place_format, ...)
 {
+    char place[512];
+    va_list arguments;
+    bool is_missing = n_read < n_promised;
     if (n_read == n_promised) {
         return;
     }
-    bool is_missing = n_read < n_promised;
+    va_start(arguments, place_format);
+    (void)vsnprintf(place, sizeof(place), place_format, arguments);
+    va_end(arguments);
     wm_warn(context->diag, is_missing ? "ctas-missing" : "ctas-extra", place,
             "%" PRIu64 " thread blocks, and the grid has %" PRIu64 "%s", n_read,
             n_promised, is_missing ? ": the kernel is not complete" : "");
