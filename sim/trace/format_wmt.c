@@ -56,16 +56,6 @@ struct wm_reader {
     wm_static_table statics;
 };
 
-static const char *chunk_name(uint32_t type, char name[5])
-{
-    for (uint32_t i = 0; i < 4; i++) {
-        uint8_t byte = (uint8_t)(type >> (8 * i));
-        name[i] = byte >= 'A' && byte <= 'Z' ? (char)byte : '?';
-    }
-    name[4] = '\0';
-    return name;
-}
-
 static void lose(wm_reader *r)
 {
     r->is_damaged = true;
@@ -104,12 +94,12 @@ static wm_status bad_chunk(wm_reader *r, const char *what, wm_error *err)
         return wm_fail(err, WM_EFORMAT,
                        "%s: byte %" PRIu64 ": damaged %s chunk: %s",
                        r->context.path, r->slot->chunk.offset,
-                       chunk_name(r->type, name), what);
+                       wm_wmt_type_name(r->type, name), what);
     }
     wm_warn(r->context.diag, "chunk-damaged", r->context.path,
             "%s: byte %" PRIu64 ": damaged %s chunk skipped: %s",
-            r->context.path, r->slot->chunk.offset, chunk_name(r->type, name),
-            what);
+            r->context.path, r->slot->chunk.offset,
+            wm_wmt_type_name(r->type, name), what);
     lose(r);
     return WM_OK;
 }

@@ -12,6 +12,16 @@
 
 #define PIECE_BYTES ((size_t)1 << 20)
 
+const char *wm_wmt_type_name(uint32_t type, char name[5])
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        uint8_t byte = (uint8_t)(type >> (8 * i));
+        name[i] = byte >= 'A' && byte <= 'Z' ? (char)byte : '?';
+    }
+    name[4] = '\0';
+    return name;
+}
+
 void wm_wmt_chunk_init(wm_wmt_chunk *chunk)
 {
     memset(chunk, 0, sizeof(*chunk));

@@ -41,6 +41,9 @@ typedef struct wm_wmt_chunk {
     size_t cap_raw;
 } wm_wmt_chunk;
 
+/* The four letters of a type, ? for what is none. */
+const char *wm_wmt_type_name(uint32_t type, char name[5]);
+
 void wm_wmt_chunk_init(wm_wmt_chunk *chunk);
 void wm_wmt_chunk_fini(wm_wmt_chunk *chunk);
 

@@ -267,6 +267,58 @@ Test(wmt_damage, a_newer_version_is_refused_by_number)
     damaged_fini(&d);
 }
 
+/* The file with one more chunk behind META, counted in the footer. */
+static void insert_chunk(const damaged *d, uint32_t flags, wm_buffer *file)
+{
+    static const char payload[] = "of a later version";
+    const uint8_t *bytes = (const uint8_t *)d->bytes.bytes;
+    uint8_t head[WM_WMT_CHUNK_BYTES];
+    size_t at = WM_WMT_FILE_BYTES + WM_WMT_CHUNK_BYTES +
+                wm_wmt_get_u32(bytes + WM_WMT_FILE_BYTES + 12);
+    wm_wmt_put_u32(head, WM_WMT_TYPE('X', 'T', 'R', 'A'));
+    wm_wmt_put_u32(head + 4, flags);
+    wm_wmt_put_u32(head + 8, sizeof(payload));
+    wm_wmt_put_u32(head + 12, sizeof(payload));
+    wm_wmt_put_u32(head + 16, wm_wmt_crc32(payload, sizeof(payload)));
+    wm_wmt_put_u32(head + 20, wm_wmt_crc32(head, 20));
+    wm_buffer_add(file, bytes, at);
+    wm_buffer_add(file, head, sizeof(head));
+    wm_buffer_add(file, payload, sizeof(payload));
+    wm_buffer_add(file, bytes + at, d->bytes.n_bytes - at);
+    uint8_t *foot = (uint8_t *)file->bytes + file->n_bytes - WM_WMT_FOOT_BYTES -
+                    WM_WMT_CHUNK_BYTES;
+    uint8_t *body = foot + WM_WMT_CHUNK_BYTES;
+    wm_wmt_put_u64(body + 16, wm_wmt_get_u64(body + 16) + 1);
+    wm_wmt_put_u32(foot + 16, wm_wmt_crc32(body, WM_WMT_FOOT_BYTES));
+    wm_wmt_put_u32(foot + 20, wm_wmt_crc32(foot, 20));
+}
+
+Test(wmt_damage, chunks_of_unknown_type_are_passed_over_unknown_flags_are_not)
+{
+    damaged d;
+    damaged_init(&d, 2, 3, 0);
+    for (uint32_t flags = WM_WMT_FLAG_STORED; flags <= 4; flags += 3) {
+        wm_buffer file;
+        wm_buffer dump;
+        wm_buffer_init(&file);
+        wm_buffer_init(&dump);
+        insert_chunk(&d, flags, &file);
+        test_run *run = read_bytes(&d, file.bytes, file.n_bytes, false, &dump);
+        if (flags == WM_WMT_FLAG_STORED) {
+            cr_expect_eq(run->status, WM_OK, "%s", run->err.text);
+            cr_expect(run->is_complete);
+            assert_same_dump(&d.dump, &dump, 3);
+        } else {
+            cr_expect_eq(run->status, WM_EFORMAT);
+            cr_expect_not_null(strstr(run->err.text, "unknown flags"));
+        }
+        test_run_free(run);
+        wm_buffer_fini(&file);
+        wm_buffer_fini(&dump);
+    }
+    damaged_fini(&d);
+}
+
 Test(wmt_damage, bytes_behind_the_footer_are_refused)
 {
     damaged d;
