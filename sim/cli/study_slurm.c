@@ -266,14 +266,20 @@ wm_status wm_slurm_submit(const wm_study_job *job,
 /* --- state ---------------------------------------------------------------- */
 
 /* Whether squeue lists a task that may still do something.  One whose node
- * died can stay "completing" for good. */
+ * died can stay "completing" for good, and one that a restarted controller
+ * could not launch is held for good. */
 static bool has_live_task(const char *lines)
 {
     while (lines != NULL && *lines != '\0') {
-        if (*lines != '\n' && strncmp(lines, "COMPLETING", 10) != 0) {
+        char line[256];
+        const size_t n = strcspn(lines, "\n");
+        (void)snprintf(line, sizeof(line), "%.*s", (int)(n < 255 ? n : 255),
+                       lines);
+        if (n != 0 && strncmp(line, "COMPLETING", 10) != 0 &&
+            strstr(line, "requeued held") == NULL) {
             return true;
         }
-        lines += strcspn(lines, "\n");
+        lines += n;
         lines += *lines == '\n';
     }
     return false;
@@ -281,7 +287,8 @@ static bool has_live_task(const char *lines)
 
 wm_status wm_slurm_ask(const char *job_id, wm_slurm_state *state, wm_error *err)
 {
-    const char *const argv[] = {"squeue", "-h", "-j", job_id, "-o", "%T", NULL};
+    const char *const argv[] = {"squeue", "-h",    "-j", job_id,
+                                "-o",     "%T %r", NULL};
     wm_buffer out;
     wm_buffer errors;
     int code = 0;

@@ -165,6 +165,8 @@ static wm_status wait_for(const submit_options *options,
         }
         n_gone = state == WM_SLURM_GONE ? n_gone + 1 : 0;
         if (n_gone == STALLED_POLLS) {
+            wm_slurm_cancel(array->collector);
+            wm_slurm_cancel(array->array);
             return WM_OK;
         }
         if (wm_interrupt_is_wanted()) {

@@ -130,13 +130,18 @@ typedef struct making {
     wm_point point; /* the present one */
 } making;
 
+static wm_status fail_many(const wm_study *study, wm_error *err)
+{
+    return wm_fail(err, WM_ECONFIG, "%s:1: over %u points, wanted fewer",
+                   study->path, WM_STUDY_POINTS_MAX);
+}
+
 static wm_status add_point(making *m, const wm_config_set *config,
                            wm_error *err)
 {
     wm_points *points = m->points;
     if (points->n == WM_STUDY_POINTS_MAX) {
-        return wm_fail(err, WM_ECONFIG, "%s:1: over %u points, wanted fewer",
-                       m->study->path, WM_STUDY_POINTS_MAX);
+        return fail_many(m->study, err);
     }
     if (!wm_grow(&points->items, &points->capacity, points->n + 1,
                  sizeof(points->items[0]))) {
@@ -239,11 +244,22 @@ static wm_status make_alone(making *m, wm_error *err)
     return status;
 }
 
+/* A grid that cannot be is said before it is made; groups with a condition may
+ * be left out, and count as one. */
+static wm_status check_size(const wm_study *study, wm_error *err)
+{
+    uint64_t n = (uint64_t)study->traces.n * study->configs.n;
+    for (uint32_t g = 0; g < study->n_groups && n <= WM_STUDY_POINTS_MAX; g++) {
+        n *= study->groups[g].condition == NULL ? study->groups[g].n_values : 1;
+    }
+    return n <= WM_STUDY_POINTS_MAX ? WM_OK : fail_many(study, err);
+}
+
 wm_status wm_points_make(const wm_study *study, const wm_tape_facts *facts,
                          wm_points *points, wm_error *err)
 {
     making m = {study, facts, points, {0}};
-    wm_status status = WM_OK;
+    wm_status status = check_size(study, err);
     memset(m.point.value, 0xff, sizeof(m.point.value));
     for (uint32_t t = 0; t < study->traces.n; t++) {
         for (uint32_t c = 0; c < study->configs.n && status == WM_OK; c++) {

@@ -201,19 +201,28 @@ def kill_a_task(slurm, results):
     print("killed task %d" % pid)
 
 
+def holds_open(pid, part):
+    folder = "/proc/%d/fd" % pid
+    try:
+        return any(part in os.readlink(os.path.join(folder, name))
+                   for name in os.listdir(folder))
+    except OSError:
+        return False
+
+
 def kill_a_node(slurm, name):
     """kill -9 of slurmd, its step daemons and all that they run."""
+    log = slurm.path("slurmd.%s.log" % name)
+    mine = "SLURM_CONF=" + slurm.env["SLURM_CONF"]
     slurm.kill(slurm.pid("slurmd.%s.pid" % name))
-    conf = slurm.env["SLURM_CONF"]
-    n = 0
-    for pid in processes(lambda line, env: "slurmstepd" in line or
-                         "SLURMD_NODENAME=" + name in env):
-        line, env = command_line(pid), environment(pid)
-        is_step = "slurmstepd" in line and "SLURM_CONF=" + conf in env
-        if is_step or "SLURMD_NODENAME=" + name in env:
-            slurm.kill(pid)
-            n += 1
-    print("killed node %s: slurmd and %d processes" % (name, n))
+    tasks = processes(lambda line, env: mine in env and
+                      "SLURMD_NODENAME=" + name in env)
+    steps = [pid for pid in processes(lambda line, env: "slurmstepd" in line)
+             if holds_open(pid, log)]
+    for pid in steps + tasks:
+        slurm.kill(pid)
+    print("killed node %s: slurmd, %d steps, %d tasks" % (
+        name, len(steps), len(tasks)))
 
 
 def make_study(folder):

@@ -206,6 +206,16 @@ Test(study, a_configuration_that_cannot_be_is_said_with_its_axis)
     cr_assert_not_null(strstr(err.text, "--set l2.ways=17"), "%s", err.text);
 }
 
+Test(study, too_many_points_are_said_at_once)
+{
+    cr_assert_eq(read_text(HEAD "axes:\n  l2.latency: 200..1000 step 1\n"
+                                "  dram.latency: 100 ns..1000 ns step 1 ns\n"),
+                 WM_OK);
+    cr_assert_eq(wm_points_make(&study, facts, &points, &err), WM_ECONFIG);
+    cr_assert_not_null(strstr(err.text, "over 200000 points"), "%s", err.text);
+    cr_assert_eq(points.n, 0);
+}
+
 Test(study, a_file_that_is_not_there_is_said)
 {
     cr_assert_eq(wm_study_read("/nowhere/s.yaml", &study, &err), WM_ECONFIG);
