@@ -30,46 +30,53 @@ static void html_value(wm_json *json, const wm_report *report,
     }
 }
 
-/* Is there a launch with another value than 0, or than null where the total
- * is null too?  report.js knows the rule. */
-static bool html_is_worth(const wm_report *report, size_t metric)
+/* Appends [values of all launches].  False when no launch has another value
+ * than 0, or than null where the total is null too: report.js knows the rule.
+ */
+static bool html_column(const wm_report *report, size_t metric, wm_buffer *out)
 {
+    const bool is_word = wm_metric_at(metric)->kind == WM_METRIC_WORD;
     double total = 0;
-    if (wm_metric_at(metric)->kind == WM_METRIC_WORD) {
-        return true;
-    }
+    bool is_worth = is_word;
     const bool has_total = wm_metric_value(report, NULL, metric, &total);
+    wm_buffer_puts(out, "[");
     for (size_t k = 0; k < report->n_kernels; k++) {
-        double value = 0;
+        const wm_report_kernel *kernel = &report->kernels[k];
+        wm_buffer_puts(out, k == 0 ? "" : ",");
+        const size_t before = out->n_bytes;
         const bool has =
-            wm_metric_value(report, &report->kernels[k], metric, &value);
-        if (has != has_total || (has && (value < 0 || value > 0))) {
-            return true;
+            !is_word && wm_metric_print(report, kernel, metric, out);
+        if (is_word && kernel->counters.value[WM_C_TIME_CYCLES] != 0) {
+            wm_buffer_puts(out, "\"");
+            (void)wm_metric_print(report, kernel, metric, out);
+            wm_buffer_puts(out, "\"");
+        } else if (!has) {
+            wm_buffer_puts(out, "null");
         }
+        is_worth =
+            is_worth || has != has_total ||
+            (has && (out->n_bytes != before + 1 || out->bytes[before] != '0'));
     }
-    return false;
+    wm_buffer_puts(out, "]");
+    return is_worth;
 }
 
 static void html_metrics(wm_json *json, const wm_report *report)
 {
-    wm_buffer scratch;
-    wm_buffer_init(&scratch);
+    wm_buffer column;
+    wm_buffer_init(&column);
     wm_json_key(json, "metrics");
     wm_json_open(json, '{');
     for (size_t i = 0; i < wm_n_metrics(); i++) {
-        if (!html_is_worth(report, i)) {
-            continue;
+        wm_buffer_clear(&column);
+        if (html_column(report, i, &column) && !column.is_failed) {
+            wm_json_key(json, wm_metric_at(i)->id);
+            wm_json_raw(json, column.bytes);
         }
-        wm_json_key(json, wm_metric_at(i)->id);
-        wm_json_open(json, '[');
-        for (size_t k = 0; k < report->n_kernels; k++) {
-            html_value(json, report, &report->kernels[k], i, &scratch);
-        }
-        wm_json_close(json, ']');
     }
     wm_json_close(json, '}');
-    json->out->is_failed = json->out->is_failed || scratch.is_failed;
-    wm_buffer_fini(&scratch);
+    json->out->is_failed = json->out->is_failed || column.is_failed;
+    wm_buffer_fini(&column);
 }
 
 static void html_dims(wm_json *json, const char *key, const wm_report *report,

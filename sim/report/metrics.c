@@ -27,11 +27,11 @@ const char *const wm_report_bin_names[WM_REPORT_BINS] = {
 
 static const wm_metric metrics[] = {
 #define WM_COUNTER(id, name, unit, nsight, sentence)                           \
-    {WM_METRIC_COUNTER, name, unit, nsight, sentence, ""},
+    {WM_METRIC_COUNTER, name, unit, nsight, sentence, "", sizeof(name) - 1},
 #include "model/counters.def"
 #undef WM_COUNTER
 #define WM_FORMULA(id, unit, nsight, sentence, formula)                        \
-    {WM_METRIC_FORMULA, id, unit, nsight, sentence, formula},
+    {WM_METRIC_FORMULA, id, unit, nsight, sentence, formula, sizeof(id) - 1},
 #define WM_BUSY(id, sentence)
 #include "report/metrics.def"
 #undef WM_FORMULA
@@ -39,10 +39,11 @@ static const wm_metric metrics[] = {
     {WM_METRIC_WORD, "bound.name", "word", "",
      "what limits the simulated time: lsu, l1, shared, fabric, l2, dram, "
      "latency or launch",
-     ""},
+     "", sizeof("bound.name") - 1},
 #define WM_FORMULA(id, unit, nsight, sentence, formula)
 #define WM_BUSY(id, sentence)                                                  \
-    {WM_METRIC_BUSY, "bound." #id, "fraction", "", sentence, ""},
+    {WM_METRIC_BUSY,          "bound." #id, "fraction", "", sentence, "",      \
+     sizeof("bound." #id) - 1},
 #include "report/metrics.def"
 #undef WM_FORMULA
 #undef WM_BUSY
@@ -95,7 +96,7 @@ static double formula_name(formula *f)
     id[n] = '\0';
     f->at += n;
     for (size_t i = 0; i < WM_COUNTER_COUNT; i++) {
-        if (strcmp(metrics[i].id, id) == 0) {
+        if (metrics[i].n_id == n && memcmp(metrics[i].id, id, n) == 0) {
             return (double)f->counters->value[i];
         }
     }

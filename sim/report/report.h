@@ -137,6 +137,7 @@ typedef struct wm_metric {
     const char *nsight; /* "" where none exists */
     const char *sentence;
     const char *formula; /* "" unless WM_METRIC_FORMULA */
+    size_t n_id;         /* strlen(id): names are looked up often */
 } wm_metric;
 
 size_t wm_n_metrics(void);

@@ -56,6 +56,15 @@ done
 } >"$work/many.txt"
 check many -m counts -c "$root/tests/data/ref.yaml" "$work/many.txt"
 
+echo studies
+"$warpmem" mrc --optimal -f json -o "$work/mrc.json" "$root/traces/sgemm_128.wmt"
+"$warpmem" study sensitivity --progress never -m counts -k 'l1.*' -f json \
+    -d "$work/points" -o "$work/sensitivity.json" "$root/traces/sgemm_128.wmt"
+"$warpmem" report "$work/mrc.json" "$work/sensitivity.json" \
+    "$work/bundled.json" -o "$work/studies.html"
+node "$here/studies.mjs" "$work/studies.html" "$work/mrc.json" \
+    "$shots/studies.png"
+
 # The page without its data is small.
 "$warpmem" run -q --no-host -c "$root/tests/data/ref.yaml" -f html \
     -o "$work/small.html" "$root/tests/data/golden_tiny.txt"

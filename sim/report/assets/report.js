@@ -158,13 +158,14 @@ const legend = (names) => el("div", { class: "legend" }, names.map((name, i) =>
   el("span", {}, el("span", { class: "key", style: "background:var(--c" + (i % 8 + 1) + ")" }), name)));
 
 /* Lines over one rising x. */
-function lines(host, title, x, xLabel, xText, series, yText, scaleX) {
+function lines(host, title, x, xLabel, xText, series, yText, scaleX, atPoints) {
   const card = el("div", { class: "card" }, el("h3", {}, title), legend(series.map((s) => s.name)));
   host.append(card);
   const name = title + " over " + xLabel + ": " + series.map((s) => s.name).join(", ");
   chart(card, name, {
     scales: { x: Object.assign({ time: false }, scaleX || {}), y: {} },
-    axes: [axis({ label: xLabel, values: (u, ticks) => ticks.map((v) => v === null ? "" : xText(v)) }),
+    axes: [axis(Object.assign({ label: xLabel, values: (u, ticks) => ticks.map((v) => v === null ? "" : xText(v)) },
+      atPoints ? { splits: () => x } : {})),
       axis({ size: 70, values: (u, ticks) => ticks.map((v) => v === null ? "" : yText(v)) })],
     series: [{}].concat(series.map((s, i) => ({
       label: s.name, stroke: palette(i), width: 2, dash: s.dash, spanGaps: true,
@@ -620,7 +621,7 @@ function studyHeat(host, data, id, rows) {
   const flat = all.flat().filter((v) => v !== null), least = Math.min(...flat), most = Math.max(...flat);
   const unit = (metricInfo.get(id) || {}).unit;
   host.append(el("div", { class: "card" }, el("h3", {}, id), el("div", { class: "scroll" },
-    el("table", { class: "data heat" }, el("caption", {}, down.key + " down, " + across.key + " across"),
+    el("table", { class: "data heat" }, el("caption", {}, down.key + " down, " + across.key + " across; means of what shares a cell"),
       el("thead", {}, el("tr", {}, el("th", {}), across.values.map((b) => el("th", { scope: "col" }, b)))),
       el("tbody", {}, down.values.map((a, i) => el("tr", {}, el("th", { scope: "row" }, a), all[i].map((v, j) => {
         const part = v === null || most === least ? 0 : (v - least) / (most - least);
@@ -639,10 +640,12 @@ function studyGrid(host, data) {
       if (!groups.has(name)) groups.set(name, a.values.map(() => null));
       groups.get(name)[a.values.indexOf(row.axes[a.key])] = row.metrics[id];
     }
+    const isLog = a.numbers && Math.min(...a.numbers) > 0;
     const x = a.numbers || a.values.map((_, i) => i), unit = (metricInfo.get(id) || {}).unit;
     const order = x.map((_, i) => i).sort((p, q) => x[p] - x[q]);
     lines(host, id + " by " + a.key, order.map((i) => x[i]), a.key, (v) => a.values[x.indexOf(v)] || format.number(v),
-      [...groups].slice(0, 8).map(([name, values]) => ({ name, values: order.map((i) => values[i]) })), (v) => withUnit(v, unit));
+      [...groups].slice(0, 8).map(([name, values]) => ({ name, values: order.map((i) => values[i]) })), (v) => withUnit(v, unit),
+      isLog ? { distr: 3, log: 2 } : {}, x.length <= 12);
   }
 }
 function studyCompare(host, data) {
