@@ -101,7 +101,7 @@ def run_case(seed, folder):
 
 
 def main():
-    n_cases = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+    n_cases = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + n_cases):

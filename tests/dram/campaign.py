@@ -120,7 +120,7 @@ def compare(folder, standard, case, name):
     return verdict.n_commands
 
 
-def test_equal(n_cases=60, first=1):
+def test_equal(n_cases=40, first=1):
     n = 0
     with tempfile.TemporaryDirectory() as folder:
         standard = os.path.join(folder, "s.yaml")
@@ -131,7 +131,7 @@ def test_equal(n_cases=60, first=1):
     print("%d commands of %d random machines, equal to the tick" % (n, n_cases))
 
 
-def test_shipped(n_cases=40, first=1):
+def test_shipped(n_cases=20, first=1):
     n = 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + n_cases):
@@ -142,7 +142,7 @@ def test_shipped(n_cases=40, first=1):
     print("%d commands, equal to the tick" % n)
 
 
-def test_policies(n_cases=60, first=1):
+def test_policies(n_cases=40, first=1):
     n = 0
     with tempfile.TemporaryDirectory() as folder:
         standard, ours = (os.path.join(folder, f) for f in ("s.yaml", "ours"))

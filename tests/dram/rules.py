@@ -153,12 +153,12 @@ def mutate(rng, commands):
     return rest[:at] + [moved] + rest[at:]
 
 
-def test_random(n_traces=4, n_mutations=25, first=1):
+def test_random(n_traces=2, n_mutations=16, first=1):
     n_broken, seen = 0, set()
     for standard in facts.ALL:
         naive = Naive(standard)
         for seed in range(first, first + n_traces):
-            trace = legal_trace(standard, seed, 220)
+            trace = legal_trace(standard, seed, 160)
             found = broken_rules(standard, trace)
             assert not found, "%s seed %d: legal, yet %s" % (
                 standard.name, seed, found)

@@ -89,6 +89,9 @@ static int64_t read_quantity(reader *r)
     const audit_standard *s = r->s;
     int64_t value = read_millionths(r);
     int64_t scale = 0;
+    if (value > INT64_MAX / 2000000) {
+        return bad(r, "too large");
+    }
     if (take(r, "ck")) {
         int64_t ticks = value * s->ticks_per_ck;
         return ticks % 1000000 == 0 ? ticks / 1000000

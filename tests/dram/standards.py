@@ -162,6 +162,24 @@ def test_consistent():
         holds("at most 64 banks in a channel", s.banks * s.pcs <= 64)
 
 
+def comment_of(name, key):
+    """Of a file's line, or of the base's where it has none."""
+    found, base = None, None
+    for entry, value, comment in entries(name):
+        found = comment if entry == key else found
+        base = value if entry == "base" else base
+    return comment_of(base, key) if found is None and base else found
+
+
+def test_window():
+    """A four-activate window that tRRD_S already keeps says so."""
+    for name in NAMES:
+        t = Standard(name).t
+        says = "never binds" in comment_of(name, "timing.tFAW")
+        check(says == (t["FAW"] <= 4 * t["RRD_S"]), name, "tFAW", t["FAW"],
+              "CK, 4 tRRD_S", 4 * t["RRD_S"], "CK: never binds?")
+
+
 def test_peak():
     """A column command per CCD_S fills the wires at the headline's rate."""
     for name in NAMES:

@@ -78,10 +78,10 @@ static bool take_number(const char **at, int64_t *value)
         p++;
     } else {
         const char *first = p;
-        for (; *p >= '0' && *p <= '9'; p++) {
+        for (; *p >= '0' && *p <= '9' && p - first < 18; p++) {
             sum = sum * 10 + (*p - '0');
         }
-        if (p == first || p - first > 18) {
+        if (p == first) {
             return false;
         }
     }

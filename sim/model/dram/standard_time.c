@@ -120,11 +120,10 @@ static wm_status time_name(expression *x, int64_t *ticks, wm_error *err)
         inner.at = *own != '\0' ? own : timing_presets[t];
         inner.is_down = timing_is_down[t];
         inner.depth++;
-        if (*inner.at == '\0' || inner.depth > TIME_DEPTH_MAX) {
-            return wm_fail(err, WM_ECONFIG, "%s: %s %s", x->place,
-                           wm_standard_timing_names[t],
-                           *inner.at == '\0' ? "is not given, wanted a time"
-                                             : "leads back to itself");
+        if (*inner.at == '\0') {
+            return wm_fail(err, WM_ECONFIG,
+                           "%s: %s is not given, wanted a time", x->place,
+                           wm_standard_timing_names[t]);
         }
         x->at += n;
         return time_sum(&inner, ticks, err);
@@ -160,7 +159,10 @@ static wm_status time_term(expression *x, int64_t *ticks, wm_error *err)
     time_blanks(x);
     wm_status status = WM_OK;
     if (++x->depth > TIME_DEPTH_MAX) {
-        return time_fail(x, err);
+        return wm_fail(err, WM_ECONFIG,
+                       "%s: leads back to itself, wanted a time of at most %u "
+                       "steps",
+                       x->place, TIME_DEPTH_MAX);
     }
     if (strncmp(x->at, "max(", strlen("max(")) == 0) {
         status = time_max(x, ticks, err);
