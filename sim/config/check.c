@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/text.h"
 #include "config/config_internal.h"
 
@@ -38,6 +39,9 @@ static const check_few few[] = {
     {WM_KEY_shared_bank_width, {4, 8, 4}, "4 B or 8 B"},
     {WM_KEY_l2_fetch, {1, 2, 4, 1}, "1, 2 or 4"},
     {WM_KEY_coalescer_split, {0, 2, 4, 8, 16, 32, 0}, "0, 2, 4, 8, 16 or 32"},
+    {WM_KEY_coalescer_store_split,
+     {0, 2, 4, 8, 16, 32, 0},
+     "0, 2, 4, 8, 16 or 32"},
 };
 
 static bool check_is_allowed(const check_few *rule, uint64_t value)
@@ -144,6 +148,15 @@ static wm_status check_pairs(const wm_config_set *set, wm_error *err)
 static wm_status check_l2(const wm_config_set *set, wm_error *err)
 {
     const wm_config *v = &set->values;
+    if (v->l2.slices % v->l2.partitions != 0) {
+        return check_fail(set, WM_KEY_l2_slices, "are not shared evenly by",
+                          WM_KEY_l2_partitions, "as many slices in each", err);
+    }
+    if (!wm_is_power_of_two(v->tlb.page)) {
+        return wm_fail(err, WM_ECONFIG,
+                       "tlb.page: %llu B, wanted a power of two",
+                       (unsigned long long)v->tlb.page);
+    }
     if (v->l2.interleave % v->l2.line != 0) {
         return check_fail(set, WM_KEY_l2_interleave, "is not a multiple of",
                           WM_KEY_l2_line, "whole lines", err);

@@ -84,6 +84,11 @@ static void build_partitions(wm_params *params)
     params->n_channels = (uint32_t)config->dram.channels;
     params->n_partitions =
         (uint32_t)build_gcd(params->n_slices, params->n_channels);
+    params->n_halves = (uint32_t)config->l2.partitions;
+    if (params->n_halves == 2 &&
+        params->n_slices / params->n_partitions % 2 != 0) {
+        params->n_partitions /= 2; /* slices come in pairs */
+    }
     params->slices_per_partition = params->n_slices / params->n_partitions;
     params->channels_per_partition = params->n_channels / params->n_partitions;
     params->slice_div = wm_divisor_of(params->slices_per_partition);
@@ -105,6 +110,14 @@ static void build_times(wm_params *params, uint32_t window_limit)
     params->slice_latency_ps = wm_clock_ps(&params->clock, config->l2.latency) -
                                params->request_latency_ps -
                                params->response_latency_ps;
+    params->tlb_ps = config->tlb.reach != 0
+                         ? wm_clock_ps(&params->clock, config->tlb.latency)
+                         : 0;
+    params->page_shift = wm_highest_bit(config->tlb.page);
+    params->hop_ps = wm_clock_ps(&params->clock, config->l2.far_latency) / 2;
+    params->write_behind_ps = wm_mul_div(
+        config->l2.sector * config->dram.channels * config->dram.write_behind,
+        UINT64_C(1000000000000), config->dram.bandwidth);
     params->atomic_ps = wm_clock_ps(&params->clock, config->l2.atomic_cycles);
     params->slice_sector_ps =
         wm_mul_div(config->l2.sector * 1000, UINT64_C(1000000000000),
@@ -157,6 +170,10 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
     if (status != WM_OK) {
         return status;
     }
+    params->store_coalescer = params->coalescer;
+    if (config->coalescer.store_split != 0) {
+        params->store_coalescer.split = (uint32_t)config->coalescer.store_split;
+    }
     /* The L1's data array: 32 banks of 4 bytes (docs/MODEL.md). */
     params->l1_banks = (wm_banks){32, 4};
     params->shared_banks = (wm_banks){(uint32_t)config->shared.banks,
@@ -175,6 +192,7 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
                                !params->per_instruction;
     params->has_plain = config->coalescer.mode == WM_COALESCE_SECTOR &&
                         config->coalescer.split == 0 &&
+                        config->coalescer.store_split == 0 &&
                         config->l1.line == 128 && config->l1.sector == 32 &&
                         !options->per_instruction;
     /* What one window can send at most, twice over. */
@@ -248,6 +266,9 @@ static wm_dram_params build_dram(const wm_params *params)
     dram.sector_time_fs =
         wm_mul_div(config->l2.sector * config->dram.channels,
                    UINT64_C(1000000000000000), config->dram.bandwidth);
+    dram.write_time_fs = dram.sector_time_fs * 1000 / config->dram.write_share;
+    dram.sector_time_fs = dram.sector_time_fs * 1000 / config->dram.read_share;
+    dram.row_window = (uint32_t)config->dram.row_window;
     dram.latency_ps = config->dram.latency;
     dram.row_miss_ps = config->dram.row_miss;
     dram.bank_cycle_ps = config->dram.bank_cycle;
@@ -278,6 +299,22 @@ static wm_status build_slice(const wm_params *params, wm_slice *slice,
     slice->misses =
         wm_arena_take(arena, config->l2.mshrs, sizeof(*slice->misses));
     return wm_cache_init(&slice->tags, &geometry, arena, err);
+}
+
+/* Pages within reach, in sets of 16. */
+static wm_status build_tlb(const wm_params *params, wm_partition *partition,
+                           wm_arena *arena, wm_error *err)
+{
+    const wm_config *config = &params->config;
+    const uint64_t n_pages =
+        (config->tlb.reach + config->tlb.page - 1) / config->tlb.page;
+    const uint32_t ways = n_pages < 16 ? (uint32_t)n_pages : 16;
+    wm_cache_geometry geometry = {.n_sets = (n_pages + ways - 1) / ways,
+                                  .ways = ways,
+                                  .is_hashed = true,
+                                  .policy = wm_policy_find("lru")};
+    partition->last_page = UINT64_MAX;
+    return wm_cache_init(&partition->tlb, &geometry, arena, err);
 }
 
 /* All of a partition but what the arena holds. */
@@ -354,6 +391,11 @@ static wm_status build_units(wm_engine *engine, wm_error *err)
     for (uint32_t s = 0; s < params->n_slices && status == WM_OK; s++) {
         status = build_slice(params, &engine->partitions[s / n].slices[s % n],
                              s % n, s, &engine->arena, err);
+    }
+    for (uint32_t p = 0;
+         params->tlb_ps != 0 && p < params->n_partitions && status == WM_OK;
+         p++) {
+        status = build_tlb(params, &engine->partitions[p], &engine->arena, err);
     }
     return status;
 }
@@ -472,6 +514,7 @@ void wm_unbuild(wm_engine *engine)
     free(engine->rows);
     free(engine->cap_rows);
     free(engine->finished);
+    free(engine->copies);
     free(engine->spare);
     free(engine->sms);
     free(engine->partitions);
@@ -480,6 +523,8 @@ void wm_unbuild(wm_engine *engine)
     engine->cap_rows = NULL;
     engine->n_row_sets = 0;
     engine->finished = NULL;
+    engine->copies = NULL;
+    engine->cap_copies = 0;
     engine->cap_finished = 0;
     engine->spare = NULL;
     engine->n_spare = 0;

@@ -35,10 +35,6 @@ wm_status wm_engine_new(const wm_config *config,
         wm_engine_free(engine);
         return status;
     }
-    if (config->l2.partitions > 1) {
-        wm_warn(options->diag, "l2-partitions", NULL,
-                "l2.partitions = 2 is not modelled yet: treated as 1");
-    }
     *out = engine;
     return WM_OK;
 }
@@ -311,6 +307,7 @@ static wm_status engine_launch(wm_engine *engine, wm_trace *trace,
     wm_kernel_result result;
     memset(&result, 0, sizeof(result));
     engine_prepare(engine, launch);
+    wm_l2_copies_done(engine);
     wm_status status = wm_dispatch_begin(engine, trace, launch, err);
     if (status == WM_OK) {
         status = engine_windows(engine, trace, err);
@@ -351,6 +348,7 @@ static wm_status engine_reset(wm_engine *engine, wm_error *err)
     wm_unbuild(engine);
     engine->last_end = 0;
     engine->n_dirty_sectors = 0;
+    engine->n_copies = 0;
     return wm_build(engine, err);
 }
 
@@ -375,7 +373,10 @@ wm_status wm_engine_run(wm_engine *engine, wm_trace *trace, wm_sink_fn sink,
             break;
         }
         if (command.kind == WM_COMMAND_COPY) {
-            wm_l2_copy(engine, &command.copy);
+            if (!wm_l2_copy(engine, &command.copy)) {
+                engine->is_complete = false;
+                return wm_fail_memory(err);
+            }
             continue;
         }
         uint64_t index = engine->n_launches++;

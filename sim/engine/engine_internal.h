@@ -51,6 +51,8 @@ struct wm_engine {
     wm_instruction_row **rows; /* [n_row_sets]: one set per thread */
     size_t *cap_rows;
     uint32_t n_row_sets;
+    wm_span *copies; /* not in the L2 yet (memcpy.share) */
+    size_t n_copies, cap_copies;
     void *finished; /* scratch of the dispatcher */
     size_t cap_finished;
 };
@@ -160,7 +162,16 @@ uint64_t wm_l2_access(const wm_params *params, wm_partition *partition,
 void wm_l2_count(const wm_params *params, wm_partition *partition,
                  wm_slice *slice, const wm_request *request, wm_ref *place,
                  const uint64_t *bytes);
-void wm_l2_copy(wm_engine *engine, const wm_copy *copy);
+/* Makes the line present; false when the set has no room for now. */
+bool wm_l2_allocate(const wm_params *params, wm_partition *partition,
+                    wm_slice *slice, wm_ref *ref, uint64_t t_ps);
+void wm_l2_write_dram(const wm_params *params, wm_partition *partition,
+                      wm_slice *slice, uint64_t line, uint32_t sectors,
+                      uint64_t t_ps);
+/* l2_between.c.  False when out of memory. */
+bool wm_l2_copy(wm_engine *engine, const wm_copy *copy);
+/* Puts what the copies before a kernel leave into the L2. */
+void wm_l2_copies_done(wm_engine *engine);
 /* Between kernels: write back or forget. */
 void wm_l2_between(wm_engine *engine);
 uint64_t wm_l2_dirty_sectors(const wm_engine *engine);

@@ -58,6 +58,8 @@ static void front_append(wm_sm *sm)
 static void front_local(const wm_params *params, wm_sm *sm, uint32_t warp,
                         const wm_access *access, bool is_store)
 {
+    const wm_coalescer *coalescer =
+        is_store ? &params->store_coalescer : &params->coalescer;
     uint64_t address[WM_ACCESS_LANES_MAX];
     uint32_t split[2 * WM_ACCESS_LANES_MAX];
     const uint64_t place =
@@ -81,9 +83,9 @@ static void front_local(const wm_params *params, wm_sm *sm, uint32_t warp,
                           access->width > 4 ? 4 : access->width,
                           WM_ACCESS_LIST64};
         if (word == 0) {
-            wm_coalesce(&params->coalescer, &part, is_store, &sm->coalesced);
+            wm_coalesce(coalescer, &part, is_store, &sm->coalesced);
         } else {
-            wm_coalesce(&params->coalescer, &part, is_store, &sm->scratch);
+            wm_coalesce(coalescer, &part, is_store, &sm->scratch);
             front_append(sm);
         }
     }
@@ -201,7 +203,8 @@ wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
         if (record->static_id == params->ideal_static) {
             front_idealize(params, sm, &access);
         }
-        wm_coalesce(&params->coalescer, &access, is_store, found);
+        wm_coalesce(is_store ? &params->store_coalescer : &params->coalescer,
+                    &access, is_store, found);
         data = wm_bank_wavefronts(&params->l1_banks, &access, NULL);
     }
     const uint64_t n_lanes = wm_popcount64(record->mask);

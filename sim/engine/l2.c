@@ -28,16 +28,23 @@ static uint32_t l2_channel(const wm_params *params, const wm_slice *slice,
     return (uint32_t)channel;
 }
 
-static void l2_write_dram(const wm_params *params, wm_partition *partition,
-                          wm_slice *slice, uint64_t line, uint32_t sectors,
-                          uint64_t t_ps)
+void wm_l2_write_dram(const wm_params *params, wm_partition *partition,
+                      wm_slice *slice, uint64_t line, uint32_t sectors,
+                      uint64_t t_ps)
 {
     const uint32_t n_sectors = wm_popcount64(sectors);
     uint64_t dram_line = 0;
     const uint32_t channel = l2_channel(params, slice, line, &dram_line);
     slice->stats.n_written_back += n_sectors;
     if (partition->memory == NULL) {
-        wm_dram_write(partition->channels[channel], t_ps, dram_line, n_sectors);
+        const uint64_t free_ps = wm_dram_write(partition->channels[channel],
+                                               t_ps, dram_line, n_sectors);
+        /* The slice waits while its channel is too far behind with writes. */
+        if (!params->is_counts && free_ps > t_ps + params->write_behind_ps) {
+            const uint64_t wait_ps = free_ps - params->write_behind_ps;
+            slice->free_ps =
+                slice->free_ps > wait_ps ? slice->free_ps : wait_ps;
+        }
     } else if (sectors != 0 && !wm_memory_write(partition->memory, channel,
                                                 dram_line, sectors, t_ps)) {
         partition->status = WM_ENOMEM;
@@ -45,8 +52,8 @@ static void l2_write_dram(const wm_params *params, wm_partition *partition,
 }
 
 /* Makes the line present; false when the set has no room for now. */
-static bool l2_allocate(const wm_params *params, wm_partition *partition,
-                        wm_slice *slice, wm_ref *ref, uint64_t t_ps)
+bool wm_l2_allocate(const wm_params *params, wm_partition *partition,
+                    wm_slice *slice, wm_ref *ref, uint64_t t_ps)
 {
     wm_evicted evicted;
     if (!wm_cache_allocate(&slice->tags, ref, &evicted)) {
@@ -54,8 +61,8 @@ static bool l2_allocate(const wm_params *params, wm_partition *partition,
     }
     if (evicted.is_line && evicted.dirty != 0) {
         slice->stats.n_cleaned += wm_popcount64(evicted.dirty);
-        l2_write_dram(params, partition, slice, evicted.line, evicted.dirty,
-                      t_ps);
+        wm_l2_write_dram(params, partition, slice, evicted.line, evicted.dirty,
+                         t_ps);
     }
     return true;
 }
@@ -162,7 +169,7 @@ static inline uint64_t l2_need(const wm_params *params, wm_partition *partition,
         return ready;
     }
     if (ref->way == WM_NO_INDEX &&
-        !l2_allocate(params, partition, slice, ref, t_ps)) {
+        !wm_l2_allocate(params, partition, slice, ref, t_ps)) {
         return l2_fill(params, partition, slice, line, miss, t_ps, WM_NO_INDEX,
                        0, is_counts);
     }
@@ -243,10 +250,11 @@ static uint64_t l2_store(const wm_params *params, wm_partition *partition,
     count[WM_L2_MISS_SECTORS] += wm_popcount64(sectors & ~state);
     const bool is_through = params->config.l2.write == WM_L2_WRITE_THROUGH;
     if (ref.way == WM_NO_INDEX &&
-        !l2_allocate(params, partition, slice, &ref, t_ps)) {
+        !wm_l2_allocate(params, partition, slice, &ref, t_ps)) {
         slice->stats.n_dirtied += n;
         slice->stats.n_cleaned += n;
-        l2_write_dram(params, partition, slice, request->line, sectors, t_ps);
+        wm_l2_write_dram(params, partition, slice, request->line, sectors,
+                         t_ps);
         return t_ps;
     }
     uint8_t *marks = wm_cache_marks(&slice->tags, &ref);
@@ -267,7 +275,8 @@ static uint64_t l2_store(const wm_params *params, wm_partition *partition,
     if (is_through) {
         slice->stats.n_dirtied += n;
         slice->stats.n_cleaned += n;
-        l2_write_dram(params, partition, slice, request->line, sectors, t_ps);
+        wm_l2_write_dram(params, partition, slice, request->line, sectors,
+                         t_ps);
     } else {
         l2_dirty(slice, &ref, sectors);
     }
@@ -286,8 +295,8 @@ static uint64_t l2_atomic(const wm_params *params, wm_partition *partition,
         params->config.l2.write == WM_L2_WRITE_THROUGH) {
         slice->stats.n_dirtied += n;
         slice->stats.n_cleaned += n;
-        l2_write_dram(params, partition, slice, request->line, request->sectors,
-                      wm_is_pending(ready) ? t_ps : ready);
+        wm_l2_write_dram(params, partition, slice, request->line,
+                         request->sectors, wm_is_pending(ready) ? t_ps : ready);
     } else {
         l2_dirty(slice, &ref, request->sectors);
     }
@@ -335,10 +344,145 @@ static inline uint64_t l2_access(const wm_params *params,
     return l2_atomic(params, partition, slice, request, *place, t_ps);
 }
 
+/* --- two partitions ------------------------------------------------------- */
+/*
+ * Slices 2k and 2k + 1 of a partition are twins in different halves of the
+ * chip.  A line has its home in one of them; an SM of the other half asks the
+ * twin next to it first, which keeps what it has to get from the home.  Such a
+ * copy lies under the home's line number with FAR set.  With banked channels
+ * no copy is kept, because a copy would have to wait for a time not yet known.
+ */
+#define FAR (UINT64_C(1) << 56) /* above all line numbers of a slice */
+
+static wm_slice *l2_twin(wm_partition *partition, const wm_slice *slice)
+{
+    return &partition->slices[slice->local ^ 1u];
+}
+
+static bool l2_is_far(const wm_params *params, const wm_slice *slice,
+                      const wm_request *request)
+{
+    return params->n_halves == 2 && (slice->local & 1u) != (request->sm & 1u);
+}
+
+/* Takes the slice's port for n sectors; returns when it has them. */
+static uint64_t l2_take_port(const wm_params *params, wm_slice *slice,
+                             uint32_t n, uint64_t t_ps)
+{
+    const uint64_t start = t_ps > slice->free_ps ? t_ps : slice->free_ps;
+    const uint64_t busy = n * params->slice_sector_ps;
+    slice->free_ps = start + busy;
+    slice->stats.busy_ps += busy;
+    return start;
+}
+
+/* Gets sectors from their home for the twin, where they will lie at ref. */
+static uint64_t l2_cross(const wm_params *params, wm_partition *partition,
+                         wm_slice *home, wm_ref *ref, uint64_t line,
+                         uint32_t miss, uint64_t t_ps, bool is_counts)
+{
+    wm_slice *near = l2_twin(partition, home);
+    wm_ref at_home = wm_cache_find(&home->tags, line);
+    /* The home's port is taken now, not a hop from now: it serves others in
+     * between. */
+    const uint64_t asked =
+        l2_take_port(params, home, wm_popcount64(miss), t_ps) + params->hop_ps;
+    const uint64_t back =
+        l2_need(params, partition, home, &at_home, line, miss, asked,
+                near->stats.l2[WM_L2_READ], is_counts) +
+        params->hop_ps;
+    near->stats.n_crossed += wm_popcount64(miss);
+    if (ref->way == WM_NO_INDEX &&
+        !wm_l2_allocate(params, partition, near, ref, t_ps)) {
+        return back;
+    }
+    uint8_t *sectors = wm_cache_state(&near->tags, ref);
+    if (!is_counts) {
+        uint64_t *ready = &near->tags.line[ref->index].ready;
+        if ((*sectors >> 4) == 0 || *ready < back) {
+            *ready = back;
+        }
+        *sectors |= (uint8_t)(miss << 4);
+    }
+    *sectors |= (uint8_t)miss;
+    return back;
+}
+
+/* A read of a line whose home is the other half's slice. */
+static uint64_t l2_read_far(const wm_params *params, wm_partition *partition,
+                            wm_slice *home, const wm_request *request,
+                            uint64_t t_ps, bool is_counts)
+{
+    wm_slice *near = l2_twin(partition, home);
+    uint64_t *count = near->stats.l2[WM_L2_READ];
+    const uint32_t need = request->sectors;
+    const uint64_t start =
+        l2_take_port(params, near, wm_popcount64(need), t_ps);
+    wm_ref ref = wm_cache_find(&near->tags, request->line | FAR);
+    uint32_t state = 0;
+    if (ref.way != WM_NO_INDEX) {
+        state = is_counts ? *wm_cache_state(&near->tags, &ref)
+                          : wm_cache_settle(&near->tags, &ref, start);
+        wm_cache_touch(&near->tags, &ref);
+    }
+    const uint32_t pending = is_counts ? 0 : need & (state >> 4);
+    const uint32_t miss = need & ~state;
+    count[WM_L2_REQUESTS]++;
+    count[WM_L2_SECTORS] += wm_popcount64(need);
+    count[WM_L2_HIT_SECTORS] += wm_popcount64(need & ~miss & ~pending);
+    count[WM_L2_PENDING_SECTORS] += wm_popcount64(pending);
+    uint64_t ready = pending != 0 ? near->tags.line[ref.index].ready : start;
+    if (miss != 0) {
+        const uint64_t back = l2_cross(params, partition, home, &ref,
+                                       request->line, miss, start, is_counts);
+        ready = back > ready ? back : ready;
+    }
+    return ready;
+}
+
+/* A line is about to be written at its home: the other half's copy goes. */
+static void l2_drop_copy(wm_partition *partition, const wm_slice *home,
+                         uint64_t line)
+{
+    wm_slice *twin = l2_twin(partition, home);
+    wm_ref ref = wm_cache_find(&twin->tags, line | FAR);
+    if (ref.way != WM_NO_INDEX) {
+        wm_cache_drop(&twin->tags, &ref);
+    }
+}
+
+/* A request on a chip with two halves. */
+static uint64_t l2_access_halves(const wm_params *params,
+                                 wm_partition *partition, wm_slice *slice,
+                                 const wm_request *request, wm_ref *place,
+                                 const uint64_t *bytes, uint64_t t_ps)
+{
+    const bool is_counts = params->is_counts;
+    const bool is_far = l2_is_far(params, slice, request);
+    if (is_far && request->op == WM_OP_READ && partition->memory == NULL) {
+        return l2_read_far(params, partition, slice, request, t_ps, is_counts);
+    }
+    if (request->op != WM_OP_READ) {
+        l2_drop_copy(partition, slice, request->line);
+    }
+    const uint64_t hops_ps = is_far ? 2 * params->hop_ps : 0;
+    uint64_t ready = l2_access(params, partition, slice, request, place, bytes,
+                               t_ps, is_counts);
+    if (wm_is_pending(ready)) {
+        partition->after_ps += hops_ps;
+        return ready;
+    }
+    return ready + hops_ps;
+}
+
 uint64_t wm_l2_access(const wm_params *params, wm_partition *partition,
                       wm_slice *slice, const wm_request *request, wm_ref *place,
                       const uint64_t *bytes, uint64_t t_ps)
 {
+    if (params->n_halves == 2) {
+        return l2_access_halves(params, partition, slice, request, place, bytes,
+                                t_ps);
+    }
     return l2_access(params, partition, slice, request, place, bytes, t_ps,
                      false);
 }
@@ -347,121 +491,10 @@ void wm_l2_count(const wm_params *params, wm_partition *partition,
                  wm_slice *slice, const wm_request *request, wm_ref *place,
                  const uint64_t *bytes)
 {
+    if (params->n_halves == 2) {
+        (void)l2_access_halves(params, partition, slice, request, place, bytes,
+                               0);
+        return;
+    }
     (void)l2_access(params, partition, slice, request, place, bytes, 0, true);
-}
-
-/* --- between kernels ------------------------------------------------------ */
-/* Installs the sectors of one line that a copy covers. */
-static void l2_copy_line(wm_engine *engine, uint64_t line, uint32_t sectors)
-{
-    const wm_params *params = &engine->params;
-    wm_route route = wm_route_of(params, line);
-    wm_partition *partition = &engine->partitions[route.partition];
-    wm_slice *slice = &partition->slices[route.slice];
-    const uint64_t now = wm_clock_ps(&params->clock, engine->base);
-    if (params->observe != NULL) {
-        const wm_observation observation = {
-            .level = 2,
-            .what = WM_OBSERVED_FILL,
-            .sectors = (uint8_t)sectors,
-            .unit =
-                route.partition * params->slices_per_partition + route.slice,
-            .line = route.local};
-        params->observe(&observation, params->observe_context);
-    }
-    wm_ref ref = wm_cache_find(&slice->tags, route.local);
-    if (ref.way != WM_NO_INDEX) {
-        wm_cache_touch(&slice->tags, &ref);
-    } else if (!l2_allocate(params, partition, slice, &ref, now)) {
-        return;
-    }
-    uint8_t *state = wm_cache_state(&slice->tags, &ref);
-    *state |= (uint8_t)sectors;
-    *wm_cache_marks(&slice->tags, &ref) &= (uint8_t) ~(sectors << 4);
-    slice->stats.n_copied += wm_popcount64(sectors);
-}
-
-void wm_l2_copy(wm_engine *engine, const wm_copy *copy)
-{
-    const wm_config *config = &engine->params.config;
-    if (config->memcpy.l2 != WM_MEMCPY_FILL || copy->n_bytes == 0 ||
-        copy->kind == WM_COPY_DEVICE_TO_HOST) {
-        return;
-    }
-    uint64_t first = copy->addr;
-    uint64_t last = copy->addr + (copy->n_bytes - 1);
-    if (last < first) {
-        last = UINT64_MAX;
-    }
-    /* Twice the L2's size pushes out all there was; what came before that
-     * leaves no trace. */
-    if (last - first > 2 * config->l2.size) {
-        first = last - 2 * config->l2.size + 1;
-    }
-    const uint64_t sector = config->l2.sector;
-    const uint64_t per_line = config->l2.line / sector;
-    for (uint64_t s = first / sector; s <= last / sector;) {
-        uint64_t line = s / per_line;
-        uint32_t sectors = 0;
-        for (; s / per_line == line && s <= last / sector; s++) {
-            sectors |= 1u << (s % per_line);
-        }
-        l2_copy_line(engine, line, sectors);
-    }
-}
-
-static void l2_clean_slice(wm_engine *engine, wm_partition *partition,
-                           wm_slice *slice, bool is_written)
-{
-    const wm_params *params = &engine->params;
-    const uint64_t now = wm_clock_ps(&params->clock, engine->now);
-    for (uint64_t set = 0; set < slice->tags.n_sets; set++) {
-        for (uint32_t way = 0; way < slice->tags.ways; way++) {
-            const wm_ref ref = wm_cache_at(&slice->tags, set, way);
-            const uint32_t dirty = *wm_cache_marks(&slice->tags, &ref) & 0x0fu;
-            slice->stats.n_cleaned += wm_popcount64(dirty);
-            if (is_written && dirty != 0) {
-                l2_write_dram(params, partition, slice,
-                              wm_cache_line_at(&slice->tags, set, way), dirty,
-                              now);
-            }
-        }
-    }
-}
-
-void wm_l2_between(wm_engine *engine)
-{
-    const wm_params *params = &engine->params;
-    const uint64_t rule = params->config.kernel.l2_between;
-    if (rule == WM_L2_BETWEEN_KEEP) {
-        return;
-    }
-    for (uint32_t p = 0; p < params->n_partitions; p++) {
-        wm_partition *partition = &engine->partitions[p];
-        for (uint32_t s = 0; s < params->slices_per_partition; s++) {
-            wm_slice *slice = &partition->slices[s];
-            l2_clean_slice(engine, partition, slice,
-                           rule == WM_L2_BETWEEN_FLUSH);
-            wm_cache_clear(&slice->tags);
-            if (params->observe != NULL) {
-                const wm_observation observation = {
-                    .level = 2,
-                    .what = WM_OBSERVED_CLEAR,
-                    .unit = p * params->slices_per_partition + s};
-                params->observe(&observation, params->observe_context);
-            }
-        }
-    }
-}
-
-uint64_t wm_l2_dirty_sectors(const wm_engine *engine)
-{
-    const wm_params *params = &engine->params;
-    uint64_t n = 0;
-    for (uint32_t p = 0; p < params->n_partitions; p++) {
-        for (uint32_t s = 0; s < params->slices_per_partition; s++) {
-            n += wm_cache_n_dirty(&engine->partitions[p].slices[s].tags);
-        }
-    }
-    return n;
 }

@@ -290,7 +290,8 @@ static bool lsu_work(const wm_params *params, wm_sm *sm,
         uint64_t planned =
             sm->head_start + (sm->next_entry >> params->tag_shift);
         bool is_done = false;
-        cycle = planned;
+        /* It may have stood here for windows, without waiters left. */
+        cycle = planned > sm->start ? planned : sm->start;
         if (kind == WM_KIND_GLOBAL_STORE || kind == WM_KIND_LOCAL_STORE) {
             is_done = lsu_store(params, sm, entry, sm->next_entry, &cycle);
         } else if (kind == WM_KIND_GLOBAL_ATOMIC ||

@@ -30,11 +30,12 @@ uint64_t wm_clock_cycle(const wm_clock *clock, uint64_t ps);
 typedef struct wm_params {
     wm_config config;
     wm_clock clock;
-    wm_coalescer coalescer;
+    wm_coalescer coalescer, store_coalescer;
     wm_banks l1_banks, shared_banks;
     const wm_policy *l1_policy, *l2_policy;
     uint32_t n_sms, n_slices, n_channels, n_partitions;
     uint32_t slices_per_partition, channels_per_partition;
+    uint32_t n_halves;     /* L2 partitions, as vendors call them */
     wm_divisor slice_div;  /* by slices_per_partition */
     wm_divisor window_div; /* by window */
     wm_divisor chunk_div;  /* by lines per interleave chunk */
@@ -50,8 +51,12 @@ typedef struct wm_params {
     uint64_t slice_sector_ps; /* slice time per sector */
     uint64_t slice_latency_ps;
     uint64_t request_latency_ps, response_latency_ps;
+    uint64_t tlb_ps; /* 0 = translations are always at hand */
+    uint32_t page_shift;
+    uint64_t hop_ps; /* from one half of the L2 to the other */
     uint64_t atomic_ps;
-    uint64_t l1_sets; /* with no shared memory in use */
+    uint64_t write_behind_ps; /* of a channel */
+    uint64_t l1_sets;         /* with no shared memory in use */
     uint32_t fifo_mask;
     uint64_t local_pitch;  /* bytes of one interleaved local word row */
     uint32_t warp_size;    /* of the present launch */
@@ -67,6 +72,11 @@ typedef struct wm_params {
     wm_observe_fn observe; /* NULL in timing mode */
     void *observe_context;
 } wm_params;
+
+/* Bytes first .. last. */
+typedef struct wm_span {
+    uint64_t first, last;
+} wm_span;
 
 /* Where a line goes. */
 typedef struct wm_route {

@@ -104,6 +104,27 @@ static void partition_finish_window(wm_engine *engine, wm_partition *partition)
     }
 }
 
+/* What the translation of a line adds to its load. */
+static uint64_t partition_translate(const wm_params *params,
+                                    wm_partition *partition, uint64_t line)
+{
+    /* Slices share a page's lines evenly: the slice's own line numbers times
+     * their number are the lines of all. */
+    const uint64_t page = (line * params->n_slices * params->config.l2.line) >>
+                          params->page_shift;
+    if (page == partition->last_page) {
+        return 0;
+    }
+    partition->last_page = page;
+    wm_ref ref = wm_cache_find(&partition->tlb, page);
+    if (ref.way != WM_NO_INDEX) {
+        wm_cache_touch(&partition->tlb, &ref);
+        return 0;
+    }
+    (void)wm_cache_allocate(&partition->tlb, &ref, NULL);
+    return params->tlb_ps;
+}
+
 static void partition_serve(wm_engine *engine, wm_partition *partition,
                             const wm_request *request, wm_ref *place)
 {
@@ -118,8 +139,14 @@ static void partition_serve(wm_engine *engine, wm_partition *partition,
         &params->clock, engine->now + (request->cycle - (uint32_t)engine->now));
     const uint64_t arrives_ps = send_ps + params->request_latency_ps;
     partition_advance(engine, partition, arrives_ps);
-    const uint64_t ready_ps = wm_l2_access(params, partition, slice, request,
-                                           place, bytes, arrives_ps);
+    uint64_t ready_ps = wm_l2_access(params, partition, slice, request, place,
+                                     bytes, arrives_ps);
+    if (params->tlb_ps != 0 && request->op == WM_OP_READ) {
+        const uint64_t walk_ps =
+            partition_translate(params, partition, request->line);
+        partition->after_ps += walk_ps;
+        ready_ps += wm_is_pending(ready_ps) ? 0 : walk_ps;
+    }
     const bool is_ack =
         request->op == WM_OP_WRITE || request->op == WM_OP_REDUCTION;
     const wm_reply reply = {0,

@@ -16,6 +16,7 @@
 typedef struct wm_slice_stats {
     uint64_t l2[WM_L2_OPS][WM_L2_FIELDS];
     uint64_t n_fetched, n_written_back, n_copied, n_dirtied, n_cleaned;
+    uint64_t n_crossed; /* sectors from the other half */
     uint64_t busy_ps;
 } wm_slice_stats;
 
@@ -31,6 +32,8 @@ typedef struct wm_slice {
 
 typedef struct wm_partition {
     wm_slice *slices; /* slices_per_partition */
+    wm_cache tlb;     /* of pages; every partition sees every page */
+    uint64_t last_page;
     wm_dram **channels;
     wm_memory *memory; /* banked channels in their place, or NULL */
     /* of the last access: when its slice took it, and what comes after its

@@ -129,6 +129,7 @@ static void result_add_slice(const wm_slice *slice, uint64_t *value,
     value[WM_C_L2_FETCHED_SECTORS] += stats->n_fetched;
     value[WM_C_L2_WRITTEN_BACK_SECTORS] += stats->n_written_back;
     value[WM_C_L2_COPIED_SECTORS] += stats->n_copied;
+    value[WM_C_L2_CROSSED_SECTORS] += stats->n_crossed;
     value[WM_C_L2_DIRTIED_SECTORS] += stats->n_dirtied;
     value[WM_C_L2_CLEANED_SECTORS] += stats->n_cleaned;
     busy->slice_ps = result_most(busy->slice_ps, stats->busy_ps);

@@ -30,7 +30,8 @@
 #include "base/status.h"
 
 typedef struct wm_dram_params {
-    uint64_t sector_time_fs; /* bus time per sector, femtoseconds */
+    uint64_t sector_time_fs; /* bus time per sector read, femtoseconds */
+    uint64_t write_time_fs;  /* per sector written */
     uint64_t latency_ps;     /* miss to data, closed row */
     uint64_t row_miss_ps;    /* <= latency_ps */
     uint64_t bank_cycle_ps;
@@ -39,6 +40,7 @@ typedef struct wm_dram_params {
     uint32_t write_batch; /* sectors */
     uint32_t n_banks;
     uint32_t lines_per_row; /* >= 1 */
+    uint32_t row_window;    /* requests that the controller can put in order */
 } wm_dram_params;
 
 typedef struct wm_dram_stats {
@@ -61,9 +63,10 @@ void wm_dram_free(wm_dram *dram); /* NULL is fine */
  * them nearly sorted. */
 uint64_t wm_dram_read(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
                       uint32_t n_sectors);
-/* A write; nobody waits for it, but it takes bus and bank time. */
-void wm_dram_write(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
-                   uint32_t n_sectors);
+/* A write; nobody waits for it, but it takes bus and bank time.  Returns until
+ * when the bus is given away: who writes faster than that has to wait. */
+uint64_t wm_dram_write(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
+                       uint32_t n_sectors);
 /* Writes what is still gathered; returns the time the channel falls idle. */
 uint64_t wm_dram_drain(wm_dram *dram, uint64_t t_ps);
 

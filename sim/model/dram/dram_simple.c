@@ -10,6 +10,11 @@
  * A bank opens its next row bank_cycle after the last one, and not before
  * the columns it was opened for have passed.
  *
+ * Requests to one row that come within row_window requests of each other are
+ * served together by such a controller, whatever came between: a row counts as
+ * open as long as its last request is no further back, for up to OPEN_ROWS
+ * rows of a bank.
+ *
  * Bus time is kept in picoseconds and femtoseconds, so that no rate is
  * rounded, however long the run.
  */
@@ -24,11 +29,13 @@
 
 #define FS_PER_PS 1000u
 #define NO_ROW    UINT64_MAX
+#define OPEN_ROWS 4u /* of a bank: open, or lately so */
 
 typedef struct dram_bank {
-    uint64_t row;         /* open, or NO_ROW */
-    uint64_t column_ps;   /* the open row takes columns from then on */
-    uint64_t activate_ps; /* earliest next activate */
+    uint64_t row[OPEN_ROWS];  /* [0] is open; NO_ROW */
+    uint64_t last[OPEN_ROWS]; /* number of its last request */
+    uint64_t column_ps;       /* the open row takes columns from then on */
+    uint64_t activate_ps;     /* earliest next activate */
 } dram_bank;
 
 typedef struct dram_write {
@@ -53,7 +60,8 @@ struct wm_dram {
     dram_time bus_free;
     uint64_t next_activate_ps;
     uint64_t last_end_ps; /* of all columns so far */
-    bool is_turned;       /* to writes: the next read turns the bus back */
+    uint64_t n_requests;
+    bool is_turned; /* to writes: the next read turns the bus back */
     dram_time busy;
     wm_dram_stats stats;
 };
@@ -112,7 +120,9 @@ wm_status wm_dram_new(const wm_dram_params *params, wm_dram **out,
         return wm_fail_memory(err);
     }
     for (uint32_t b = 0; b < params->n_banks; b++) {
-        dram->banks[b].row = NO_ROW;
+        for (uint32_t i = 0; i < OPEN_ROWS; i++) {
+            dram->banks[b].row[i] = NO_ROW;
+        }
     }
     *out = dram;
     return WM_OK;
@@ -127,6 +137,30 @@ void wm_dram_free(wm_dram *dram)
     }
 }
 
+/* Brings the row to the front of the bank's list; true when its last request
+ * is near enough. */
+static bool dram_recall(wm_dram *dram, dram_bank *bank, uint64_t row)
+{
+    const uint64_t now = ++dram->n_requests;
+    if (bank->row[0] == row) {
+        bank->last[0] = now;
+        return true;
+    }
+    uint32_t at = 1;
+    while (at + 1 < OPEN_ROWS && bank->row[at] != row) {
+        at++;
+    }
+    const bool is_near =
+        bank->row[at] == row && now - bank->last[at] <= dram->params.row_window;
+    for (; at != 0; at--) {
+        bank->row[at] = bank->row[at - 1];
+        bank->last[at] = bank->last[at - 1];
+    }
+    bank->row[0] = row;
+    bank->last[0] = now;
+    return is_near;
+}
+
 /* Opens the row of a line, if need be, for n_sectors; counts hit or miss. */
 static dram_bank *dram_open(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
                             uint32_t n_sectors)
@@ -136,14 +170,13 @@ static dram_bank *dram_open(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
     uint64_t chunk = wm_divide(&dram->lines_per_row, local_line, &in_row);
     dram_bank *bank =
         &dram->banks[wm_spread_place(&dram->bank_of, chunk, &row)];
-    if (bank->row == row) {
+    if (dram_recall(dram, bank, row)) {
         dram->stats.n_row_hits += n_sectors;
         return bank;
     }
     uint64_t slot_ps = later(dram->next_activate_ps, t_ps);
     dram->next_activate_ps = slot_ps + dram->params.activate_interval_ps;
     uint64_t activate_ps = later(slot_ps, bank->activate_ps);
-    bank->row = row;
     bank->column_ps = activate_ps + dram->params.row_miss_ps;
     bank->activate_ps = activate_ps + dram->params.bank_cycle_ps;
     dram->stats.n_activates++;
@@ -215,7 +248,7 @@ static void dram_write_batch(wm_dram *dram, uint64_t t_ps)
         const dram_write *write = &dram->writes[i];
         dram_bank *bank = dram_open(dram, t_ps, write->line, write->n_sectors);
         (void)dram_transfer(dram, bank, bank->column_ps,
-                            write->n_sectors * params->sector_time_fs);
+                            write->n_sectors * params->write_time_fs);
     }
     uint64_t n_activates = dram->stats.n_activates - n_before;
     dram_bus_wait(dram, start_ps + n_activates * params->activate_interval_ps);
@@ -223,11 +256,11 @@ static void dram_write_batch(wm_dram *dram, uint64_t t_ps)
     dram->n_write_sectors = 0;
 }
 
-void wm_dram_write(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
-                   uint32_t n_sectors)
+uint64_t wm_dram_write(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
+                       uint32_t n_sectors)
 {
     if (n_sectors == 0) {
-        return;
+        return t_ps;
     }
     dram_write *write = &dram->writes[dram->n_writes++];
     write->line = local_line;
@@ -237,6 +270,7 @@ void wm_dram_write(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
     if (dram->n_write_sectors >= dram->params.write_batch) {
         dram_write_batch(dram, t_ps);
     }
+    return dram->bus_free.ps;
 }
 
 uint64_t wm_dram_drain(wm_dram *dram, uint64_t t_ps)

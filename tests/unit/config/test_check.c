@@ -150,4 +150,11 @@ Test(check, a_thread_limit_that_no_trace_reaches_is_refused)
 Test(check, two_l2_partitions_are_accepted)
 {
     accepts("l2.partitions=2", "");
+    const char *sets[] = {"l2.partitions=2", "l2.slices=3"};
+    wm_config_set *set = NULL;
+    wm_error err = {WM_OK, ""};
+    cr_expect_eq(wm_config_load("v100", sets, 2, &set, &err), WM_ECONFIG);
+    cr_expect_str_eq(err.text,
+                     "--set l2.slices=3: l2.slices 3 are not shared evenly by "
+                     "l2.partitions 2, wanted as many slices in each");
 }

@@ -54,8 +54,8 @@ Test(geometry, a_smaller_line_keeps_the_size)
     wm_error err = {WM_OK, ""};
     cr_assert_eq(wm_config_load("v100", sets, 2, &set, &err), WM_OK, "%s",
                  err.text);
-    cr_expect_eq(wm_config_values(set)->l1.size, 128u * 1024);
-    cr_expect_eq(wm_config_values(set)->l1.sets, 128u);
+    cr_expect_eq(wm_config_values(set)->l1.size, 120u * 1024);
+    cr_expect_eq(wm_config_values(set)->l1.sets, 120u);
     cr_expect_eq(wm_config_values(set)->l2.sets, 96u);
     wm_config_free(set);
 }
@@ -135,7 +135,7 @@ Test(geometry, the_product_holds_for_random_shapes)
                        1 + wm_rng_below(&rng, 100));
         (void)snprintf(sets[2], sizeof(sets[2]), "l2.slices=%u",
                        1 + wm_rng_below(&rng, 100));
-        cr_assert_eq(wm_config_load("a100", list, 3, &set, &err), WM_OK,
+        cr_assert_eq(wm_config_load("v100", list, 3, &set, &err), WM_OK,
                      "seed %llu: %s", (unsigned long long)seed, err.text);
         const wm_config *v = wm_config_values(set);
         cr_expect_eq(v->l2.size,

@@ -318,9 +318,13 @@ Test(load, a_missing_base_names_the_line_that_wants_it)
     cr_expect_not_null(strstr(err.text, "c.yaml:1:7: base: "), "%s", err.text);
     cr_expect_not_null(strstr(err.text, "nowhere.yaml: No such file"), "%s",
                        err.text);
-    fixture_refuses("base: v10\n",
-                    ":1:7: base: 'v10' is not a preset, wanted one of: a100, "
-                    "h100, rtx3090, rtx4090, t4, v100; or a file, NAME.yaml");
+    fixture_refuses(
+        "base: v10\n",
+        ":1:7: base: 'v10' is not a preset, wanted one of: a100, "
+        "a100-40, a100-80, a40, b200, gh200, gtx1070ti, "
+        "h100, h100-pcie, h100-sxm, h200, l40s, mi210, "
+        "mi300x, p100, rtx2080ti, rtx3070, rtx3090, "
+        "rtx4000-ada, rtx4090, t4, titanx-pascal, v100; or a file, NAME.yaml");
 }
 
 Test(load, a_file_that_is_not_there_is_a_config_error_an_unreadable_one_io)
@@ -382,8 +386,11 @@ Test(set_option, control_bytes_are_not_passed_to_the_terminal)
 
 Test(load, an_unknown_preset_lists_the_known_ones)
 {
-    fixture_preset_refuses("v1000", "", "",
-                           "'v1000' is not a preset, wanted one of: a100, "
-                           "h100, rtx3090, rtx4090, t4, v100; or a file, "
-                           "NAME.yaml");
+    fixture_preset_refuses(
+        "v1000", "", "",
+        "'v1000' is not a preset, wanted one of: a100, "
+        "a100-40, a100-80, a40, b200, gh200, gtx1070ti, "
+        "h100, h100-pcie, h100-sxm, h200, l40s, mi210, "
+        "mi300x, p100, rtx2080ti, rtx3070, rtx3090, "
+        "rtx4000-ada, rtx4090, t4, titanx-pascal, v100; or a file, NAME.yaml");
 }

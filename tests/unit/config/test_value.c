@@ -22,7 +22,7 @@ Test(value, each_type_is_shown_as_a_person_writes_it)
     expect_shown(set, "l1.enabled", "true");
     expect_shown(set, "l1.latency", "28 cycles");
     expect_shown(set, "l1.hash", "xor");
-    expect_shown(set, "l1.policy", "lru");
+    expect_shown(set, "l1.policy", "aged");
     expect_shown(set, "l2.size", "6 MiB");
     expect_shown(set, "l2.bandwidth", "32 B/clk");
     expect_shown(set, "dram.bandwidth", "898 GB/s");

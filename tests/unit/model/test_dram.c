@@ -12,6 +12,7 @@
 /* 28.07 GB/s a channel: V100 over 32. */
 static const wm_dram_params v100 = {
     .sector_time_fs = 1140313,
+    .write_time_fs = 1140313,
     .latency_ps = 160000,
     .row_miss_ps = 28000,
     .bank_cycle_ps = 47000,
@@ -274,4 +275,35 @@ Test(dram, impossible_parameters_are_refused)
     params.n_banks = 0;
     cr_assert_eq(wm_dram_new(&params, &dram, &err), WM_ECONFIG);
     wm_dram_free(NULL);
+}
+
+Test(dram, a_row_asked_for_again_within_the_window_is_open)
+{
+    const uint32_t windows[] = {0, 2, 8};
+    const uint64_t activates[] = {12, 12, 3};
+    for (size_t i = 0; i < 3; i++) {
+        wm_dram_params params = v100;
+        params.row_window = windows[i];
+        wm_dram *dram = dram_of(&params);
+        for (uint32_t k = 0; k < 12; k++) {
+            (void)wm_dram_read(dram, 0, line_of_bank_0(k % 3), 1);
+        }
+        cr_expect_eq(wm_dram_get_stats(dram)->n_activates, activates[i],
+                     "window %u", windows[i]);
+        wm_dram_free(dram);
+    }
+}
+
+Test(dram, writes_take_their_own_time_and_say_until_when)
+{
+    wm_dram_params params = v100;
+    params.write_time_fs = 2 * params.sector_time_fs;
+    wm_dram *dram = dram_of(&params);
+    uint64_t until = 0;
+    for (uint64_t line = 0; line < 8; line++) {
+        until = wm_dram_write(dram, 0, line, 4);
+    }
+    /* 32 sectors at 2.280626 ns each */
+    cr_expect_eq(until, 72980u);
+    wm_dram_free(dram);
 }

@@ -234,3 +234,34 @@ Test(policy_random, different_seeds_give_different_victims)
     }
     cr_assert_lt(n_equal, 120);
 }
+
+Test(policy_aged, one_of_the_oldest_fifth_leaves_each_in_its_turn)
+{
+    const wm_policy *policy = fresh("aged", 16, 7);
+    uint32_t count[16] = {0};
+    for (uint32_t i = 0; i < 30000; i++) {
+        /* Ways 0 to 15 from the oldest to the youngest. */
+        for (uint32_t way = 0; way < 16; way++) {
+            policy->touch(&row, 16, way);
+        }
+        count[policy->victim(&row, 16)]++;
+    }
+    for (uint32_t way = 0; way < 16; way++) {
+        /* 10000 expected of the oldest 3, standard deviation 82 */
+        cr_expect(way < 3 ? count[way] > 9600 && count[way] < 10400
+                          : count[way] == 0,
+                  "way %u: %u", way, count[way]);
+    }
+}
+
+Test(policy_aged, is_exact_lru_with_few_ways)
+{
+    const wm_policy *aged = fresh("aged", 4, 1);
+    for (uint32_t way = 0; way < 4; way++) {
+        aged->insert(&row, 4, way);
+    }
+    aged->touch(&row, 4, 0);
+    for (uint32_t i = 0; i < 100; i++) {
+        cr_assert_eq(aged->victim(&row, 4), 1);
+    }
+}

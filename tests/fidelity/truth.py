@@ -1,0 +1,302 @@
+"""From published tables to the bench's rows.
+
+    python3 tests/fidelity/truth.py FOLDER > tests/fidelity/hardware.csv
+
+FOLDER holds hardware.csv and curves/*.csv.  Each rule below recognises a
+formula in words and turns it into a case: a preset, a family of patterns.py
+and its arguments.  Rows no rule knows are listed on stderr.
+"""
+import csv
+import os
+import re
+import sys
+
+# GPU as a table names it -> preset.  First match wins.
+GPUS = (("TITAN X", "titanx-pascal"), ("GTX 1080", "titanx-pascal"),
+        ("GTX 1070 Ti", "gtx1070ti"), ("GTX 1070", "gtx1070ti"),
+        ("RTX 2080 Ti", "rtx2080ti"), ("Turing", "t4"), ("T4", "t4"),
+        ("RTX2070", "rtx2070"), ("A100-80", "a100-80"),
+        ("A100 80GB", "a100-80"), ("A100-40", "a100-40"),
+        ("A100-PCIe-40", "a100-40"), ("A100-PCIE-40", "a100-40"),
+        ("A100", "a100-40"), ("GH200", "gh200"), ("H200", "gh200"),
+        ("h200", "gh200"), ("H100-PCIe", "h100-pcie"),
+        ("H100 PCIe", "h100-pcie"), ("H800", "h100-pcie"),
+        ("H100 80GB HBM3", "h100-sxm"), ("H100-SXM", "h100-sxm"),
+        ("A40", "a40"), ("L40", "l40s"), ("RTX4090", "rtx4090"),
+        ("MI210", "mi210"), ("MI300X", "mi300x"), ("TITAN V", "v100"),
+        ("V100", "v100"), ("RTX 4000 Ada", "rtx4000-ada"),
+        ("P100", "p100"), ("unspecified NVIDIA", "v100"))
+
+# Words of a counter -> ours, and the bar it is held to.
+METRICS = (
+    ("elapsed_cycles_sm/28", "time.cycles", "kernel_time"),
+    ("dram_read_transactions (32B)", "dram.read.sectors", "traffic"),
+    ("dram_write_transactions (32B)", "dram.write.sectors", "traffic"),
+    ("global_hit_rate % (L1", "l1_hit_pct", "hit_rate"),
+    ("l2_tex_hit_rate %", "l2_hit_pct", "hit_rate"),
+    ("l2_tex_read_hit_rate", "l2_read_hit_pct", "hit_rate"),
+    ("l2_tex_write_hit_rate", "l2_write_hit_pct", "hit_rate"),
+    ("l2_tex_read_transactions", "l2.read.sectors", "traffic"),
+    ("l2_tex_write_transactions", "l2.write.sectors", "traffic"),
+    ("cycles per warp load", "cycles_per_load", "l1_cycles"),
+    ("l1tex__data_pipe_lsu_wavefronts", "data_wavefronts", "exact"),
+    ("l1tex__t_output_wavefronts", "tag_wavefronts", "tag_wavefronts"),
+    ("t_requests_pipe_lsu_mem_global_op_ld", "l1.global_load.requests",
+     "exact"),
+    ("t_sectors_pipe_lsu_mem_global_op_ld", "l1.global_load.sectors",
+     "exact"),
+    ("t_requests_pipe_lsu_mem_global_op_st", "l1.global_store.requests",
+     "exact"),
+    ("t_sectors_pipe_lsu_mem_global_op_st", "l1.global_store.sectors",
+     "exact"),
+    ("inst_executed_global_loads", "l1.global_load.active_requests", "exact"),
+    ("inst_executed_global_stores", "l1.global_store.active_requests",
+     "exact"),
+    ("global load warp instructions", "l1.global_load.requests", "exact"),
+    ("sectors/request", "ratio.sectors_per_request.global_load", "exact"),
+    ("L1 hit rate %", "l1_hit_pct", "hit_rate"),
+    ("L2 hit rate %", "l2_hit_pct", "hit_rate"),
+    ("gld_transactions_per_request", "ratio.sectors_per_request.global_load",
+     "exact"),
+    ("gst_transactions_per_request", "ratio.sectors_per_request.global_store",
+     "exact"),
+    ("dram read bytes", "dram.read.bytes", "traffic"),
+    ("dram__bytes_read", "dram.read.bytes", "traffic"),
+    ("dram__bytes_write", "dram.write.bytes", "traffic"),
+    ("lts read sectors", "l2.read.sectors", "traffic"),
+    ("gpc__cycles_elapsed", "time.cycles", "kernel_time"),
+    ("useful GB/s", "gbs", "kernel_time"),
+    ("effective GB/s", "gbs", "sweep"),
+)
+
+# Formula in words -> family and arguments.
+PATTERNS = (
+    (r"vecAdd .*i<(\d+)\b.*", lambda m, r: "vecadd n=%s width=%s" % (
+        m[1], r["element_bytes"])),
+    (r"tiled matmul .* (\d+)x\d+, BLOCK", lambda m, r:
+     "matmul_tiled n=%s" % m[1]),
+    (r"naive matmul f32 \(m,n,p\)=\((\d+),(\d+),(\d+)\)", lambda m, r:
+     "matmul_naive m=%s n=%s p=%s" % m.groups()),
+    (r"transposeNaive f32 (\d+)x.*-dlcm", lambda m, r:
+     "transpose n=%s kind=naive" % m[1]),
+    (r"transposeCoalesced f32 (\d+)x.*-dlcm", lambda m, r:
+     "transpose n=%s kind=coalesced" % m[1]),
+    (r"L1-resident loads, 8 loads/iter at element A\[\(tid%64\)\*(\d+)",
+     lambda m, r: "l1_loads shape=stride element=%s x=%s" % (
+         r["element_bytes"], m[1])),
+    (r"L1-resident loads, block \((\d+),", lambda m, r:
+     "l1_loads shape=block element=%s x=%s" % (r["element_bytes"], m[1])),
+    (r"naive transpose f64 (\d+)x", lambda m, r: "transpose_f64 n=%s" % m[1]),
+    (r"uint32 matrix add (\d+)x", lambda m, r:
+     "matrix_add n=%s coalesced=0" % m[1]),
+    (r"same, indices swapped", lambda m, r: "matrix_add n=1024 coalesced=1"),
+    (r"in-place int reduction per 256", lambda m, r: "reduction shared=0"),
+    (r"reduceSmem", lambda m, r: "reduction shared=1"),
+    (r"C=A\*A\^T f32 (\d+)x.*baseline", lambda m, r:
+     "product_with_transpose n=%s" % m[1]),
+    (r"copyGmem f32 (\d+)x", lambda m, r:
+     "transpose n=%s kind=copy block_y=32 copies=0 cta_limit=512" % m[1]),
+    (r"naiveGmem f32 (\d+)x", lambda m, r:
+     "transpose n=%s kind=naive block_y=32 copies=0 cta_limit=512" % m[1]),
+    (r"one warp, base pointer \+4 B", lambda m, r:
+     "one_warp rounds=1000 shift=1"),
+    (r"indirect f32 n=(\d+).*identity", lambda m, r:
+     "indirect n=%s permuted=0" % m[1]),
+    (r"same with off=random", lambda m, r: "indirect n=10000 permuted=1"),
+    (r"load (float4?) a\[\((\d+)\*i\)%n\]", lambda m, r:
+     "strided_modulo stride=%s width=%d n=%d" % (
+         (m[2], 16, 2500000) if m[1] == "float4" else (m[2], 4, 10000000))),
+    (r"read-only float stride (\d+):", lambda m, r:
+     "read_stride stride_words=%s" % m[1]),
+    (r"fully random float gather over (\d+)", lambda m, r:
+     "gather mib=%s" % m[1]),
+    (r"float read x\[i\+(\d+)\]", lambda m, r:
+     "read_stride stride_words=1 offset_words=%s" % m[1]),
+    (r"AoS \{x,y,z,w\} read 1", lambda m, r: "read_stride stride_words=4"),
+    (r"SoA read all", lambda m, r: "read_stride stride_words=1"),
+    (r"memory_concurrency_probe.* of (\d+) MiB .*, (\d+) passes, ILP (\d+)",
+     lambda m, r: "probe mib=%s passes=%s ilp=%s" % m.groups() +
+     " ctas=%s warps=%d" % probe_grid(r["threads"])),
+    (r"every block re-reads .* buffer of (\d+) kB", lambda m, r:
+     "l1_sweep kib=%s" % m[1]),
+)
+
+# Known not to be comparable, with the reason.
+SKIPPED = (
+    ("kernel duration s", "the cycles of the same kernel are compared"),
+    ("thread instructions", "input of the trace, not a result"),
+    ("gld_transactions", "nvprof's quads before Volta"),
+    ("tex_cache_", "counted by an nvprof rule of its own"),
+    ("all clients", "holds what other clients asked"),
+    ("(nvprof)", "nvprof's own units, or overhead of the profiler"),
+    ("duration us", "of an unrepeated run with unknown launch overhead"),
+    ("ncu kernel time", "arithmetic decides it, of which no trace is public"),
+    ("clk", "plateaus are taken from the pointer chases"),
+)
+
+
+def probe_grid(text):
+    grid, block = re.match(r"grid (\d+) x block (\d+)", text).groups()
+    return grid, int(block) // 32
+
+
+def preset_of(gpu):
+    for word, preset in GPUS:
+        if word in gpu:
+            return preset
+    return None
+
+
+def counter_rows(path):
+    """Rows of hardware.csv."""
+    doubles = set()
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            preset = preset_of(row["gpu"])
+            metric = next(((ours, bar) for words, ours, bar in METRICS
+                           if words in row["metric"]), None)
+            case = None
+            for pattern, build in PATTERNS:
+                found = re.match(pattern, row["pattern"])
+                if found:
+                    case = build(found, row)
+                    break
+            if preset == "titanx-pascal" and "gld_trans" in row["metric"]:
+                metric = None
+            if not (preset and metric and case):
+                why = next((why for words, why in SKIPPED
+                            if words in row["metric"]), "no rule")
+                yield None, (row["id"], row["metric"], why)
+                continue
+            # Of two rows that say 128 x 32 x 32 the first reads 2,048 sectors:
+            # those of 64 x 64 x 64, which has as many blocks.
+            if "m=128 n=32 p=32" in case and (case, metric) not in doubles:
+                doubles.add((case, metric))
+                case = "matmul_naive m=64 n=64 p=64"
+            try:
+                value = float(row["value"])
+            except ValueError:
+                yield None, (row["id"], row["metric"], "no number")
+                continue
+            yield (row["id"], preset + " " + case, metric[0], value, metric[1],
+                   row["source"].split(" (")[0].split(",")[0]), None
+
+
+CURVES = {
+    "gpu_latency__pchase": lambda r: (
+        "pchase kib=%s" % r["x"], "latency", "latency"),
+    "hopper_bench__pchase_latency": lambda r: (
+        "pchase kib=%s" % r["x"], "latency", "latency"),
+    "gpu_cache__bw": lambda r: ("l1_sweep kib=%s" % r["x"], "gbs", "sweep"),
+    "gpu_cache__l2read_counter": lambda r: (
+        "l1_sweep kib=%s" % r["x"], "l2_gbs", "l2_counter"),
+    "gpu_l2_cache__bw": lambda r: ("l2_sweep kib=%s" % r["x"], "gbs", "sweep"),
+    "gpu_strides__float_stride__cycles_per_warp_load": lambda r: (
+        "l1_loads shape=stride element=4 x=%s" % r["x"], "cycles_per_load",
+        "l1_cycles"),
+    "gpu_strides__double_stride__cycles_per_warp_load": lambda r: (
+        "l1_loads shape=stride element=8 x=%s" % r["x"], "cycles_per_load",
+        "l1_cycles"),
+    "gpu_strides__float_block__cycles_per_warp_load": lambda r: (
+        "l1_loads shape=block element=4 x=%s" % r["x"], "cycles_per_load",
+        "l1_cycles"),
+    "gpu_strides__float_stride__data_pipe_lsu_wavefronts_per_warp_load":
+        lambda r: ("l1_loads shape=stride element=4 x=%s" % r["x"],
+                   "data_wavefronts", "exact"),
+    "gpu_strides__float_stride__t_output_wavefronts_per_warp_load":
+        lambda r: ("l1_loads shape=stride element=4 x=%s" % r["x"],
+                   "tag_wavefronts", "tag_wavefronts"),
+    "gpu_strides__double_block__cycles_per_warp_load": lambda r: (
+        "l1_loads shape=block element=8 x=%s" % r["x"], "cycles_per_load",
+        "l1_cycles"),
+    "bpg__stride_segments": lambda r: (
+        "aligned_stride words=%s" % r["x"], "l1.global_load.sectors",
+        "exact"),
+    "bpg__offset_copy": lambda r: (
+        "copy_offset offset_words=%s" % r["x"], "gbs", "streaming"),
+}
+
+
+def stream_row(name, row):
+    """Full occupancy only: the largest block of the file."""
+    found = re.search(r"bs=(\d+),occ=100", row["unit"])
+    if not found:
+        return None
+    block, per_sm = int(found[1]), 2
+    if block > 1024:
+        block, per_sm = 1024, block // 1024 * 1
+    return ("stream kind=%s block=%d ctas_per_sm=%d" % (
+        name.split("__")[1], min(block, 1024), 2), "gbs", "streaming")
+
+
+def curve_rows(folder):
+    for file_name in sorted(os.listdir(folder)):
+        name = file_name[:-4]
+        with open(os.path.join(folder, file_name), newline="") as file:
+            for row in csv.DictReader(file):
+                preset = preset_of(row["gpu"])
+                if name.startswith("gpu_stream__"):
+                    found = stream_row(name, row)
+                    if not found:
+                        continue
+                elif name in CURVES:
+                    found = CURVES[name](row)
+                else:
+                    yield None, (name, row["gpu"], "no rule")
+                    continue
+                if not preset:
+                    yield None, (name, row["gpu"], "no preset")
+                    continue
+                try:
+                    value = float(row["y"])
+                except ValueError:
+                    continue
+                case, metric, bar = found
+                if name == "bpg__offset_copy" and \
+                        row["x"] not in ("0", "1", "8", "17"):
+                    continue  # all say one of two figures
+                yield (name + ":" + row["x"], preset + " " + case, metric,
+                       value, bar, row["source"].split(" (")[0]), None
+
+
+def is_near_last(row, last):
+    """Points of a curve over sizes are left out when they are closer than a
+    tenth to the one before, or than 1.6 times where nothing changes."""
+    preset, family, size = (row[1].split(" ") + [""])[:3]
+    if family not in ("pchase", "l1_sweep", "l2_sweep") or ":" not in row[0]:
+        return False
+    x, y = float(size.split("=")[1]), row[3]
+    key = (preset, row[0].split(":")[0])
+    before = last.get(key)
+    least = 1.02 if row[4] != "latency" else 1.1
+    if before and before[0] < x < before[0] * (
+            least if abs(y - before[1]) > 0.03 * y else 1.6):
+        return True
+    last[key] = (x, y)
+    return False
+
+
+def main():
+    folder = sys.argv[1]
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(("id", "case", "metric", "hardware", "bar", "source"))
+    seen, missed, last = set(), {}, {}
+    for row, problem in [
+            *counter_rows(os.path.join(folder, "hardware.csv")),
+            *curve_rows(os.path.join(folder, "curves"))]:
+        if row is None:
+            key = problem[1:] if not problem[2] == "no rule" else problem
+            missed[key] = missed.get(key, 0) + 1
+            continue
+        # A figure that several tables print is one row.
+        key = (row[1], row[2])
+        if key in seen or is_near_last(row, last):
+            continue
+        seen.add(key)
+        writer.writerow(row[:3] + ("%g" % row[3],) + row[4:])
+    for key, n in missed.items():
+        print("left out:", n, *key, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
