@@ -190,9 +190,9 @@ static void chart_dram_bus(const wm_report *report, wm_buffer *out)
         left &= ~(1u << best);
         wm_buffer_printf(
             out, "%s%s %s",
-            k == 0   ? ""
-            : k == 4 ? ",\n            "
-                     : ", ",
+            k == 0       ? ""
+            : k % 3 == 0 ? ",\n            "
+                         : ", ",
             names[best],
             wm_human_percent(text, true, (double)ns[best] / (double)sum));
         best = n;
