@@ -22,8 +22,7 @@ typedef struct memory_fill {
     uint32_t deferred; /* fill that waits for this one's MSHR */
     uint32_t first_waiter, last_waiter;
     uint32_t next_free;
-    uint32_t order; /* of a deferred fill: what to push */
-    uint32_t unused;
+    uint32_t unused[2];
 } memory_fill;
 
 typedef struct memory_waiter {
@@ -32,11 +31,10 @@ typedef struct memory_waiter {
     uint64_t floor_ps, after_ps;
 } memory_waiter;
 
-/* What a deferred fill will push. */
+/* What a deferred fill will push; by the fill's number. */
 typedef struct memory_order {
     uint64_t line, t_ps;
     uint32_t channel, sectors;
-    uint32_t next_free;
 } memory_order;
 
 struct wm_memory {
@@ -50,8 +48,7 @@ struct wm_memory {
     size_t cap_waiters, n_waiters;
     uint32_t free_waiter;
     memory_order *order;
-    size_t cap_orders, n_orders;
-    uint32_t free_order;
+    size_t cap_orders;
     uint64_t n_named; /* fills so far */
     uint64_t n_open, n_deferred;
     uint64_t next_tick;         /* nothing happens before */
@@ -134,7 +131,6 @@ wm_status wm_memory_new(const wm_memory_model *model, const wm_config *config,
     memory->n_channels = n_channels;
     memory->free_fill = WM_NO_INDEX;
     memory->free_waiter = WM_NO_INDEX;
-    memory->free_order = WM_NO_INDEX;
     memory->channels = calloc(n_channels, sizeof(*memory->channels));
     if (memory->channels == NULL) {
         return wm_fail_memory(err);
@@ -242,7 +238,9 @@ static memory_fill *memory_take_fill(wm_memory *memory, uint32_t *index)
     if (*index == WM_NO_INDEX) {
         if (memory->n_fills > FILL_MASK ||
             !wm_grow(&memory->fill, &memory->cap_fills, memory->n_fills + 1,
-                     sizeof(*memory->fill))) {
+                     sizeof(*memory->fill)) ||
+            !wm_grow(&memory->order, &memory->cap_orders, memory->n_fills + 1,
+                     sizeof(*memory->order))) {
             return NULL;
         }
         *index = (uint32_t)memory->n_fills++;
@@ -258,26 +256,14 @@ static memory_fill *memory_named(wm_memory *memory, uint64_t pending)
     return &memory->fill[pending & FILL_MASK];
 }
 
-/* Keeps an order until its MSHR is free; false when memory is short. */
-static bool memory_defer(wm_memory *memory, memory_fill *fill,
+/* Keeps an order until its MSHR is free. */
+static void memory_defer(wm_memory *memory, uint32_t index,
                          const wm_fill_order *order)
 {
-    uint32_t index = memory->free_order;
-    if (index != WM_NO_INDEX) {
-        memory->free_order = memory->order[index].next_free;
-    } else if (wm_grow(&memory->order, &memory->cap_orders,
-                       memory->n_orders + 1, sizeof(*memory->order))) {
-        index = (uint32_t)memory->n_orders++;
-    } else {
-        return false;
-    }
-    memory->order[index] = (memory_order){
-        order->line, order->t_ps, order->channel, order->sectors, WM_NO_INDEX};
-    fill->order = index;
-    memory_named(memory, *order->mshr)->deferred =
-        (uint32_t)(fill - memory->fill);
+    memory->order[index] = (memory_order){order->line, order->t_ps,
+                                          order->channel, order->sectors};
+    memory_named(memory, *order->mshr)->deferred = index;
     memory->n_deferred++;
-    return true;
 }
 
 uint64_t wm_memory_read(wm_memory *memory, const wm_fill_order *order)
@@ -307,12 +293,10 @@ uint64_t wm_memory_read(wm_memory *memory, const wm_fill_order *order)
         fill->ready_ps = order->before;
     }
     /* A deferred fill's parts are not known yet: one stands for them. */
-    const bool is_taken =
-        wm_is_pending(*order->mshr)
-            ? memory_defer(memory, fill, order)
-            : memory_push(memory, order->channel, order->line, order->sectors,
-                          order->t_ps, false, index, &n_parts);
-    if (!is_taken) {
+    if (wm_is_pending(*order->mshr)) {
+        memory_defer(memory, index, order);
+    } else if (!memory_push(memory, order->channel, order->line, order->sectors,
+                            order->t_ps, false, index, &n_parts)) {
         return 0;
     }
     fill->n_open += n_parts;
@@ -349,15 +333,13 @@ bool wm_memory_wait(wm_memory *memory, uint64_t pending, const wm_reply *reply,
 static bool memory_release(wm_memory *memory, uint32_t index, uint64_t ps)
 {
     memory_fill *fill = &memory->fill[index];
-    memory_order *order = &memory->order[fill->order];
+    const memory_order *order = &memory->order[index];
     uint32_t n_parts = 0;
     const bool is_pushed = memory_push(
         memory, order->channel, order->line, order->sectors,
         order->t_ps > ps ? order->t_ps : ps, false, index, &n_parts);
     fill->n_open += n_parts - 1;
     memory->n_deferred--;
-    order->next_free = memory->free_order;
-    memory->free_order = fill->order;
     return is_pushed;
 }
 
@@ -406,8 +388,8 @@ static bool memory_arrive(wm_memory *memory, uint32_t index, uint64_t ps,
 /* Pulls what the next completions will touch towards the processor. */
 static void memory_prefetch(const wm_memory *memory, const wm_banked *banked)
 {
-    const uint32_t far = wm_banked_peek(banked, 3);
-    const uint32_t near = wm_banked_peek(banked, 1);
+    const uint32_t far = wm_banked_peek(banked, 4);
+    const uint32_t near = wm_banked_peek(banked, 2);
     if (far != UINT32_MAX) {
         __builtin_prefetch(&memory->fill[far], 1);
     }
@@ -415,6 +397,10 @@ static void memory_prefetch(const wm_memory *memory, const wm_banked *banked)
         const memory_fill *fill = &memory->fill[near];
         __builtin_prefetch(fill->line, 1);
         __builtin_prefetch(fill->mshr, 1);
+        if (fill->deferred != WM_NO_INDEX) {
+            __builtin_prefetch(&memory->fill[fill->deferred], 1);
+            __builtin_prefetch(&memory->order[fill->deferred]);
+        }
         if (fill->first_waiter != WM_NO_INDEX) {
             __builtin_prefetch(&memory->waiter[fill->first_waiter], 1);
         }

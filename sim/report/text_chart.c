@@ -166,6 +166,45 @@ static void chart_dram_rate(const wm_report *report, wm_buffer *out)
     wm_buffer_puts(out, "\n");
 }
 
+/* Banked channels: where the time of their data buses went, in order of size
+ * but for the data. */
+static void chart_dram_bus(const wm_report *report, wm_buffer *out)
+{
+    static const char *const names[] = {
+        "data",          "refresh",       "turnaround",  "row miss",
+        "bank conflict", "activate rate", "column rate", "idle"};
+    const uint64_t *ns = &report->total.value[WM_C_DRAM_BUS_DATA_NS];
+    const uint32_t n = sizeof(names) / sizeof(names[0]);
+    uint64_t sum = 0;
+    uint32_t left = (1u << n) - 1;
+    char text[WM_HUMAN_BYTES];
+    for (uint32_t i = 0; i < n; i++) {
+        sum += ns[i];
+    }
+    if (sum == 0) {
+        return;
+    }
+    wm_buffer_puts(out, "  data bus  ");
+    uint32_t best = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        left &= ~(1u << best);
+        wm_buffer_printf(
+            out, "%s%s %s",
+            k == 0       ? ""
+            : k % 3 == 0 ? ",\n            "
+                         : ", ",
+            names[best],
+            wm_human_percent(text, true, (double)ns[best] / (double)sum));
+        best = n;
+        for (uint32_t i = 0; i < n; i++) {
+            if ((left >> i & 1) != 0 && (best == n || ns[i] > ns[best])) {
+                best = i;
+            }
+        }
+    }
+    wm_buffer_puts(out, "\n");
+}
+
 static void chart_dram(const wm_report *report, wm_buffer *out)
 {
     const uint64_t *c = report->total.value;
@@ -179,6 +218,7 @@ static void chart_dram(const wm_report *report, wm_buffer *out)
         chart_dram_line(out, "writes", c[WM_C_DRAM_WRITE_SECTORS],
                         c[WM_C_DRAM_WRITE_BYTES]);
         chart_dram_rate(report, out);
+        chart_dram_bus(report, out);
     }
     if (c[WM_C_L2_DIRTY_BYTES_LEFT] != 0) {
         wm_buffer_printf(
