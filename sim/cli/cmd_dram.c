@@ -82,7 +82,7 @@ static const wm_option dram_option_list[] = {
                 "Writes are drained when more wait. [Default: 25]", write_high,
                 0, 512),
     DRAM_OPTION(NUMBER, '\0', "write-low", "N",
-                "Until fewer wait. [Default: 7]", write_low, 0, 512),
+                "Until fewer wait. [Default: 7]", write_low, 1, 512),
     DRAM_OPTION(NUMBER, '\0', "offers", "N",
                 "Requests admitted per tick, 1 to 16. [Default: 4]", offers, 1,
                 16),

@@ -1,16 +1,17 @@
 """A simulator whose timing is one CK too short is caught by exactly that rule.
 
-    broken.py model[:1] reference[:1] refresh     :1 tries every standard
+    broken.py model[:1] reference[:1] refresh refused    :1: every standard
 
 The simulator gets a standard with one timing a CK below what the auditor asks
 for, which is the standard's own value or, where another rule would bind first,
 more than that.
 """
 import os
+import subprocess
 import tempfile
 
-from dram import (STANDARDS, audit, check, main, model, reference, stream,
-                  tests_of, variant)
+from dram import (STANDARDS, WARPMEM, audit, check, main, model, reference,
+                  stream, tests_of, variant)
 from standards import Standard
 
 
@@ -98,6 +99,26 @@ def test_refresh():
             expect({"REFI_LATE"}, REFI=2 * t["REFI"])
             expect({"REFI_LATE"}, *per_bank, REFI=2 * t["REFI"])
             expect({"REFI_LATE"}, "--refresh", "none")
+
+
+def test_refused():
+    """What no controller can keep up with ends with a message, not never."""
+    with tempfile.TemporaryDirectory() as folder:
+        for options, values in (
+                (("--write-high", 0, "--write-low", 0), {}),
+                (("--refresh", "per_bank"), {"timing__tREFI": "500 ns",
+                                             "timing__tRREFD": "40 ns"}),
+                ((), {"timing__tRTW": "9 ck"}),
+                ((), {"timing__tCCD_S": "1 ck"}),
+                ((), {"timing__tREFI": "300 ns"})):
+            path = variant(folder, "v", "hbm2", **values)
+            done = subprocess.run(
+                [WARPMEM, "dram", "-c", path, "--gen", "rmix", "--count",
+                 "1000", *(str(o) for o in options)],
+                capture_output=True, timeout=30)
+            said = done.stderr.decode()
+            check(done.returncode == 2 and "want" in said,
+                  options, values, done.returncode, said)
 
 
 main(tests_of(globals()))

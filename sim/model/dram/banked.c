@@ -13,6 +13,23 @@
 #define FIRST_RING 64u
 #define LONG_AGO   (-INT64_C(1000000)) /* before any interval */
 
+/* The least ticks between two per-bank refreshes of a pseudo-channel. */
+static int32_t banked_least_refresh(const wm_dram_timing *t)
+{
+    int32_t least = t->refp_other;
+    const int32_t bus =
+        (int32_t)t->n_pcs * (t->has_hbm3_edges ? 2 : t->len_ref);
+    least = bus > least ? bus : least;
+    if (t->refp_is_act) {
+        const int32_t longer = t->len_ref - t->len_act;
+        const int32_t rrd = t->act_refp_other + longer;
+        const int32_t faw = (t->faw_refp + longer) / 4;
+        least = rrd > least ? rrd : least;
+        least = faw > least ? faw : least;
+    }
+    return least;
+}
+
 static wm_status banked_check(const wm_banked_params *params,
                               const wm_dram_timing *timing, wm_error *err)
 {
@@ -23,11 +40,11 @@ static wm_status banked_check(const wm_banked_params *params,
                        params->read_queue, params->write_queue, QUEUE_MAX);
     }
     if (params->write_high > params->write_queue ||
-        params->write_low > params->write_high) {
+        params->write_low > params->write_high || params->write_low == 0) {
         return wm_fail(err, WM_ECONFIG,
                        "dram: writes drained from over %u until below %u, "
-                       "wanted a low level up to the high one, and that up to "
-                       "%u",
+                       "wanted a low level from 1 up to the high one, and that "
+                       "up to %u",
                        params->write_high, params->write_low,
                        params->write_queue);
     }
@@ -35,6 +52,14 @@ static wm_status banked_check(const wm_banked_params *params,
         return wm_fail(err, WM_ECONFIG,
                        "dram: per-bank refresh, but the standard has no "
                        "tRFC_PB");
+    }
+    if (params->refresh == WM_REFRESH_PER_BANK &&
+        timing->refi_pb <= banked_least_refresh(timing)) {
+        return wm_fail(
+            err, WM_ECONFIG,
+            "dram: per-bank refresh every %d ticks, wanted more than "
+            "the %d that lie between two of them",
+            timing->refi_pb, banked_least_refresh(timing));
     }
     return WM_OK;
 }

@@ -247,13 +247,15 @@ void wm_banked_column(wm_banked *channel, uint32_t bank, int64_t tick)
 }
 
 /* --- rows ----------------------------------------------------------------- */
-/* The rate of activates of a pseudo-channel: ACT, or a REFP that counts. */
-static void issue_act_rate(wm_banked *channel, uint32_t bank, int64_t tick)
+/* The rate of activates of a pseudo-channel: ACT, or a REFP that counts; that
+ * one is kept as the ACT that would end with it. */
+static void issue_act_rate(wm_banked *channel, uint32_t bank, int64_t tick,
+                           int32_t length)
 {
     const wm_dram_timing *t = channel->timing;
     banked_pc *pc = &channel->pc[bank >> t->pc_shift];
     const uint32_t first = bank >> t->pc_shift << t->pc_shift;
-    pc->acts[pc->acts_head] = tick;
+    pc->acts[pc->acts_head] = tick + length - t->len_act;
     pc->acts_head = (pc->acts_head + 1) & 3;
     const int64_t faw = pc->acts[pc->acts_head] + t->faw;
     if (t->faw != 0 && faw > tick) {
@@ -301,7 +303,7 @@ void wm_banked_activate(wm_banked *channel, uint32_t bank, int64_t tick)
     wm_lanes_raise(channel->act_at + (bank >> t->pc_shift << t->pc_shift),
                    t->act_to_act[bank >> t->group_shift].lane, t->banks_per_pc,
                    now);
-    issue_act_rate(channel, bank, tick);
+    issue_act_rate(channel, bank, tick, t->len_act);
     banked_lane_raise(&channel->act_at[bank], now + t->act_act);
     banked_lane_raise(&channel->rd_at[bank], now + t->act_rd);
     banked_lane_raise(&channel->wr_at[bank], now + t->act_wr);
@@ -408,7 +410,7 @@ void wm_banked_refresh_bank(wm_banked *channel, uint32_t bank, int64_t tick)
         issue_later(channel->refp_at[bank], tick + t->refp_refp);
     state->refa_at = issue_later(state->refa_at, tick + t->refp_refa);
     if (t->refp_is_act) {
-        issue_act_rate(channel, bank, tick);
+        issue_act_rate(channel, bank, tick, t->len_ref);
     }
     channel->must_refresh &= ~(UINT64_C(1) << bank);
     issue_row_bus(channel, tick, t->len_ref);

@@ -186,6 +186,14 @@ wm_status wm_dram_timing_init(wm_dram_timing *timing,
                        standard->file[standard->n_files - 1], maker.longest,
                        WM_DRAM_DELAY_MAX);
     }
+    if (timing->slot < burst ||
+        timing->rd_wr + timing->write_latency < timing->read_latency + burst) {
+        return wm_fail(err, WM_ECONFIG,
+                       "%s: bursts of %d ticks, tCCD_S %d and tRTW %d, wanted "
+                       "no two of them at once on the data bus",
+                       standard->file[standard->n_files - 1], burst,
+                       timing->slot, timing->rd_wr);
+    }
     if (timing->refi <= timing->refa_act || timing->refi_pb == 0 ||
         timing->len_act == 0 || timing->len_pre == 0 || timing->len_ref == 0 ||
         timing->len_col == 0 || timing->slot == 0 || burst == 0) {

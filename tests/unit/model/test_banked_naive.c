@@ -36,8 +36,8 @@ static wm_banked_params random_params(wm_rng *rng)
                                          : WM_REFRESH_NONE,
                           .offers = 1 + wm_rng_below(rng, 5),
                           .forward_ticks = 1};
-    p.write_high = wm_rng_below(rng, p.write_queue + 1);
-    p.write_low = wm_rng_below(rng, p.write_high + 1);
+    p.write_high = 1 + wm_rng_below(rng, p.write_queue);
+    p.write_low = 1 + wm_rng_below(rng, p.write_high);
     return p;
 }
 
