@@ -47,9 +47,18 @@ static wm_status record(wm_study_job *job, uint32_t t, wm_error *err)
     return WM_OK;
 }
 
+/* What is known to be too large is not read in vain. */
+static bool can_fit(const wm_study_job *job, uint32_t t)
+{
+    return job->facts[t].n_records <=
+           job->budget_bytes / (uint64_t)sizeof(wm_record);
+}
+
 wm_status wm_study_job_load(wm_study_job *job, uint32_t t, wm_error *err)
 {
-    return job->traces[t].tape != NULL ? WM_OK : record(job, t, err);
+    return job->traces[t].tape != NULL || !can_fit(job, t)
+               ? WM_OK
+               : record(job, t, err);
 }
 
 void wm_study_job_unload(wm_study_job *job, uint32_t t)

@@ -52,11 +52,31 @@ static uint32_t counts_load(wm_sm *sm, uint64_t line, uint32_t need)
     return miss;
 }
 
+/* Stores that move a line of the L1, or bring it in. */
+static void counts_observe_store(const wm_params *params, const wm_sm *sm,
+                                 uint64_t line, uint32_t sectors, uint32_t full)
+{
+    const uint64_t policy = params->config.l1.write;
+    const wm_observation observation = {
+        .level = 1,
+        .what = WM_OBSERVED_WRITE,
+        .sectors = (uint8_t)sectors,
+        .full = policy == WM_L1_WRITE_ALLOCATE ? (uint8_t)full : 0,
+        .unit = sm->id,
+        .line = line};
+    if (params->is_l1_on && policy != WM_L1_WRITE_EVICT) {
+        params->observe(&observation, params->observe_context);
+    }
+}
+
 /* One line of a store; returns how many sectors the L1 held. */
 static uint32_t counts_store(const wm_params *params, wm_sm *sm, uint64_t line,
                              uint32_t sectors, uint32_t full,
                              const uint64_t *bytes)
 {
+    if (params->observe != NULL) {
+        counts_observe_store(params, sm, line, sectors, full);
+    }
     const uint32_t hit = wm_l1_store(params, sm, line, sectors, full);
     counts_send(params, sm, WM_OP_WRITE, line, sectors, full, 0,
                 full != sectors ? bytes : NULL);

@@ -77,7 +77,9 @@ typedef bool (*wm_select_fn)(const wm_launch *launch, uint64_t index,
 /* What happens at a cache, for those who study the stream of accesses. */
 typedef enum wm_observed {
     WM_OBSERVED_READ,   /* looked up; what misses is fetched */
-    WM_OBSERVED_WRITE,  /* L2: looked up; `full` sectors are valid after it */
+    WM_OBSERVED_WRITE,  /* L2: looked up; `full` sectors are valid after it.
+                           L1: a line found moves to the front; one not found
+                           comes in when `full` is not 0 */
     WM_OBSERVED_BYPASS, /* L1: not looked up */
     WM_OBSERVED_FILL,   /* L2: a memory copy made the sectors valid */
     WM_OBSERVED_CLEAR   /* the unit is empty now */

@@ -226,9 +226,22 @@ static void mrc_access(wm_mrc *mrc, const wm_observation *o)
     mrc->n_lines += unit->n_lines - n_before;
     mrc->is_short = mrc->is_short || !is_ok;
     mrc->is_full = mrc->is_full || mrc->n_lines > mrc->options.lines_max;
-    if (mrc->optimal != NULL) {
+    if (mrc->optimal != NULL && o->sectors != 0) {
         mrc_record(mrc, o);
     }
+}
+
+/* A store to a line that an L1 may hold: not counted, as a load's fill is. In
+ * sizes that do not hold the line its sectors stay out of reach. */
+static void mrc_store(wm_mrc *mrc, const wm_observation *o)
+{
+    wm_observation touch = *o;
+    if (o->full == 0 && !wm_reuse_has(&mrc->main.units[o->unit], o->line)) {
+        return;
+    }
+    touch.what = WM_OBSERVED_FILL;
+    touch.sectors = o->full;
+    mrc_access(mrc, &touch);
 }
 
 void wm_mrc_observe(const wm_observation *observation, void *context)
@@ -239,6 +252,10 @@ void wm_mrc_observe(const wm_observation *observation, void *context)
     }
     if (observation->what == WM_OBSERVED_CLEAR) {
         mrc_clear_unit(mrc, observation->unit);
+        return;
+    }
+    if (observation->level == 1 && observation->what == WM_OBSERVED_WRITE) {
+        mrc_store(mrc, observation);
         return;
     }
     if (observation->what != WM_OBSERVED_FILL) {

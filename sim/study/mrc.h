@@ -20,9 +20,10 @@
  * errors of their mean, plus how far that mean lies from the whole sample's
  * value.
  *
- * Not modelled  sets and conflicts; L1 stores (they leave the order of lines
- *               alone here, where a write-through L1 moves a line a store finds
- *               to the front); sectors that partial stores fill together; with
+ * Not modelled  sets and conflicts; that an L1 store moves a line to the front
+ *               only in sizes that hold it (it does in all that have seen the
+ *               line); l1.write write_evict; sectors that partial stores fill
+ *               together; with
  *               l2.fetch above 1, a sector fetched for its neighbour in small
  *               caches only.
  * Units         sizes in bytes: those of l1.size (one SM's) and l2.size (all

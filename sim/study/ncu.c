@@ -354,8 +354,10 @@ static bool add_value(ncu_parser *parser, wm_ncu_kernel *kernel,
     }
     value.has_value = wm_ncu_number(text, parser->is_comma, &value.value);
     value.value *= wm_ncu_scale(unit);
+    value.has_value = value.has_value && value.value - value.value == 0;
     /* The same name in several sections of the details page: the first. */
-    if (wm_ncu_find(kernel, name) != NULL) {
+    if (parser->metric_name != NO_COLUMN &&
+        wm_ncu_find(kernel, name) != NULL) {
         return true;
     }
     value.name = text_copy(name);

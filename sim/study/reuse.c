@@ -134,6 +134,12 @@ static wm_reuse_line *table_place(wm_reuse_line *table, uint32_t mask,
     return &table[i];
 }
 
+bool wm_reuse_has(const wm_reuse *reuse, uint64_t line)
+{
+    return reuse->n_lines != 0 &&
+           table_place(reuse->table, reuse->mask, line)->is_used != 0;
+}
+
 static bool table_grow(wm_reuse *reuse)
 {
     const uint32_t n_old = reuse->table != NULL ? reuse->mask + 1 : 0;

@@ -51,6 +51,9 @@ void wm_reuse_fini(wm_reuse *reuse);
 /* Forgets every line, keeps the memory. */
 void wm_reuse_clear(wm_reuse *reuse);
 
+/* Whether the line has been touched since it was last cleared. */
+bool wm_reuse_has(const wm_reuse *reuse, uint64_t line);
+
 /*
  * Makes the line the last used one and raises the reach of its sectors by its
  * distance.  The place is valid until the next call; NULL when memory is

@@ -82,7 +82,7 @@ def equal(folder):
 def stores():
     trace = wm.need_shared("traces", "rodinia-bfs")
     print("largest difference: L1 %.6f, L2 %.6f" % (
-        compare("l1", trace, 0.03), compare("l2", trace, 0.001)))
+        compare("l1", trace, 0.002), compare("l2", trace, 0.001)))
 
 
 def sampled():

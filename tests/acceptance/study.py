@@ -226,9 +226,9 @@ def parallel(folder):
     trace = make_trace(folder, "a.wmt", "--ctas", 8)
     path = study(folder, [trace, TINY], [("l2.latency", "[200, 300, 400]")])
     tables = set()
-    for jobs in (1, 2, 7):
-        where = os.path.join(folder, "r%d" % jobs)
-        good("run", "-q", "-j", jobs, "-d", where, path)
+    for jobs, memory in ((1, "1G"), (2, "1G"), (7, "1G"), (2, 0), (2, 5000)):
+        where = os.path.join(folder, "r%d_%s" % (jobs, memory))
+        good("run", "-q", "-j", jobs, "--memory", memory, "-d", where, path)
         for name in sorted(os.listdir(os.path.join(where, "results"))):
             tables.add((name, open(os.path.join(where, "results", name),
                                    "rb").read()))

@@ -170,6 +170,12 @@ Test(ncu, the_whole_file_tells_which_mark_is_the_decimal_one)
     cr_assert_eq(value_of(0, "b__x"), 12.5);
 }
 
+Test(ncu, a_number_beyond_all_numbers_is_none)
+{
+    cr_assert_eq(parse("ID,Kernel Name,a__b\n,,Tbyte\n0,k,1e308\n"), WM_OK);
+    cr_assert_not(wm_ncu_find(&ncu.kernels[0], "a__b")->has_value);
+}
+
 Test(ncu, a_short_record_is_skipped_with_a_warning)
 {
     cr_assert_eq(parse(LONG_HEAD
