@@ -24,6 +24,12 @@ static void observe_cta(const wm_cta_span *span, void *context)
     wm_timeline_add(&observe->timeline, &cta);
 }
 
+static void observe_copy(const wm_copy *copy, void *context)
+{
+    wm_observe *observe = context;
+    wm_report_add_range(observe->report, copy->addr, copy->n_bytes);
+}
+
 static wm_status observe_interval(const char *text, uint64_t *ns, wm_error *err)
 {
     uint64_t ps = 0;
@@ -60,6 +66,8 @@ wm_status wm_observe_init(wm_observe *observe,
     if (status != WM_OK) {
         return status;
     }
+    engine->copy = observe_copy;
+    engine->copy_context = observe;
     if (options->interval != NULL || options->series != NULL ||
         options->timeline != NULL || options->is_wanted) {
         report->series.interval_ns = interval_ns;

@@ -377,6 +377,10 @@ wm_status wm_engine_run(wm_engine *engine, wm_trace *trace, wm_sink_fn sink,
                 engine->is_complete = false;
                 return wm_fail_memory(err);
             }
+            if (engine->options.copy != NULL) {
+                engine->options.copy(&command.copy,
+                                     engine->options.copy_context);
+            }
             continue;
         }
         uint64_t index = engine->n_launches++;

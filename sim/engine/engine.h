@@ -110,6 +110,8 @@ typedef struct wm_engine_options {
     wm_sample_fn sample;
     wm_cta_span_fn cta_span; /* NULL: not asked for; timing mode only */
     void *sample_context;
+    void (*copy)(const wm_copy *copy, void *context); /* NULL: not told */
+    void *copy_context;
     wm_select_fn select;
     void *select_context;
     wm_diag *diag;
@@ -134,7 +136,8 @@ typedef struct wm_instruction_row {
     uint64_t ideal_sectors, unique_bytes;
     uint64_t n_class[WM_CLASSES];
     uint64_t n_by_sectors[WM_SECTOR_BINS];
-    int64_t stride_least, stride_most; /* of the n_class[STRIDED] */
+    int64_t stride_least, stride_most;    /* of the n_class[STRIDED] */
+    uint64_t address_least, address_most; /* bytes; 0, 0 when none */
     uint64_t lsu_cycles;
     uint64_t stall_cycles; /* of warps that waited for it, timing mode */
 } wm_instruction_row;

@@ -136,6 +136,14 @@ static void front_shape(const wm_params *params, wm_instruction_row *row,
             row->stride_most = shape.stride;
         }
     }
+    if (shape.class != WM_CLASS_OFF) {
+        if (row->address_most == 0 || shape.least < row->address_least) {
+            row->address_least = shape.least;
+        }
+        if (shape.most > row->address_most) {
+            row->address_most = shape.most;
+        }
+    }
     row->n_class[shape.class]++;
 }
 

@@ -376,6 +376,12 @@ static void result_add_row(wm_instruction_row *into,
     into->unique_bytes += from->unique_bytes;
     into->lsu_cycles += from->lsu_cycles;
     into->stall_cycles += from->stall_cycles;
+    if (from->address_most != 0 &&
+        (into->address_most == 0 ||
+         from->address_least < into->address_least)) {
+        into->address_least = from->address_least;
+    }
+    into->address_most = result_most(into->address_most, from->address_most);
     for (uint32_t i = 0; i < WM_SECTOR_BINS; i++) {
         into->n_by_sectors[i] += from->n_by_sectors[i];
     }

@@ -284,6 +284,7 @@ static void html_result(wm_json *json, const wm_html_result *result)
     wm_json_traces(json, report);
     html_config(json, report);
     wm_json_warnings(json, &report->diag);
+    wm_json_ranges(json, report);
     html_kernels(json, report);
     html_instructions(json, report);
     html_total(json, report);

@@ -113,6 +113,21 @@ void wm_json_warnings(wm_json *json, const wm_diag *diag)
     wm_json_close(json, ']');
 }
 
+void wm_json_ranges(wm_json *json, const wm_report *report)
+{
+    wm_json_key(json, "ranges");
+    wm_json_open(json, '[');
+    for (uint32_t i = 0; i < report->n_ranges; i++) {
+        wm_json_open(json, '{');
+        wm_json_key(json, "begin");
+        wm_json_u64(json, report->ranges[i].begin);
+        wm_json_key(json, "bytes");
+        wm_json_u64(json, report->ranges[i].n_bytes);
+        wm_json_close(json, '}');
+    }
+    wm_json_close(json, ']');
+}
+
 void wm_json_text(wm_json *json, const char *key, wm_buffer *text)
 {
     wm_json_key(json, key);
@@ -148,6 +163,8 @@ static const row_number row_numbers[] = {
     ROW_NUMBER("ideal_wavefronts", ideal_wavefronts),
     ROW_NUMBER("ideal_sectors", ideal_sectors),
     ROW_NUMBER("unique_bytes", unique_bytes),
+    ROW_NUMBER("address_least", address_least),
+    ROW_NUMBER("address_most", address_most),
     ROW_NUMBER("lsu_cycles", lsu_cycles),
     ROW_NUMBER("stall_cycles", stall_cycles),
 };

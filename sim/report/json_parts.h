@@ -13,6 +13,8 @@
 void wm_json_config_values(wm_json *json, const wm_config_set *config);
 /* "traces": [...] */
 void wm_json_traces(wm_json *json, const wm_report *report);
+/* "ranges": [...]: memory that the host copied */
+void wm_json_ranges(wm_json *json, const wm_report *report);
 /* "warnings": [...] */
 void wm_json_warnings(wm_json *json, const wm_diag *diag);
 /* key: the text, or null when it is empty; frees it. */

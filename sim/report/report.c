@@ -59,6 +59,34 @@ wm_status wm_report_add_trace(wm_report *report, const char *path,
     return WM_OK;
 }
 
+void wm_report_add_range(wm_report *report, uint64_t begin, uint64_t n_bytes)
+{
+    wm_report_range *ranges = report->ranges;
+    uint64_t end = begin + n_bytes;
+    uint32_t first = 0, last = 0;
+    if (n_bytes == 0 || end < begin) {
+        return;
+    }
+    while (first < report->n_ranges &&
+           ranges[first].begin + ranges[first].n_bytes <= begin) {
+        first++;
+    }
+    for (last = first; last < report->n_ranges && ranges[last].begin < end;
+         last++) {
+        const uint64_t other = ranges[last].begin + ranges[last].n_bytes;
+        begin = ranges[last].begin < begin ? ranges[last].begin : begin;
+        end = other > end ? other : end;
+    }
+    if (first == last && report->n_ranges == WM_REPORT_RANGES) {
+        return;
+    }
+    /* [first, last) become one. */
+    memmove(&ranges[first + 1], &ranges[last],
+            (report->n_ranges - last) * sizeof(*ranges));
+    report->n_ranges = report->n_ranges - (last - first) + 1;
+    ranges[first] = (wm_report_range){begin, end - begin};
+}
+
 wm_status wm_report_add_kernel(wm_report *report,
                                const wm_report_kernel *kernel, const char *name,
                                wm_error *err)

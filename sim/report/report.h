@@ -44,7 +44,8 @@ typedef struct wm_report_instruction {
     uint64_t ideal_sectors, unique_bytes;
     uint64_t n_class[WM_CLASSES]; /* records by kind of access */
     uint64_t n_by_sectors[WM_REPORT_BINS];
-    int64_t stride_least, stride_most; /* of the strided ones, bytes */
+    int64_t stride_least, stride_most;    /* of the strided ones, bytes */
+    uint64_t address_least, address_most; /* bytes; 0, 0 when none */
     uint64_t lsu_cycles, stall_cycles;
     bool is_advised;       /* the run was repeated with this one ideal: */
     uint64_t ideal_cycles; /* then the launch takes so many */
@@ -62,6 +63,12 @@ typedef struct wm_report_kernel {
     wm_report_instruction *instructions;
     uint32_t n_instructions;
 } wm_report_kernel;
+
+/* A piece of memory that the host copied; what of it kernels touch. */
+typedef struct wm_report_range {
+    uint64_t begin, n_bytes;
+} wm_report_range;
+#define WM_REPORT_RANGES 256u /* further copies are not kept */
 
 /* A piece of simulated time and what was counted in it (series.h). */
 typedef struct wm_series_sample {
@@ -102,6 +109,8 @@ typedef struct wm_report {
     uint32_t total_busy_ppm[WM_REPORT_BOUNDS];
     uint32_t total_bound;
     bool has_instructions; /* rows were asked for, even if there are none */
+    wm_report_range ranges[WM_REPORT_RANGES]; /* by address, disjoint */
+    uint32_t n_ranges;
     wm_series series;
     bool has_host;
     double host_seconds;
@@ -116,6 +125,8 @@ void wm_report_fini(wm_report *report);
 wm_status wm_report_add_trace(wm_report *report, const char *path,
                               const char *format, const char *digest,
                               wm_error *err);
+/* Keeps a copied range, joined with those it overlaps. */
+void wm_report_add_range(wm_report *report, uint64_t begin, uint64_t n_bytes);
 /* Copies *kernel with its instructions; `name`, any bytes, is copied in place
  * of kernel->name. */
 wm_status wm_report_add_kernel(wm_report *report,

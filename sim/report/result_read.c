@@ -213,6 +213,8 @@ static void read_instruction(const json_t *object, wm_report_instruction *row)
     row->ideal_wavefronts = read_member(object, "ideal_wavefronts");
     row->ideal_sectors = read_member(object, "ideal_sectors");
     row->unique_bytes = read_member(object, "unique_bytes");
+    row->address_least = read_member(object, "address_least");
+    row->address_most = read_member(object, "address_most");
     row->lsu_cycles = read_member(object, "lsu_cycles");
     row->stall_cycles = read_member(object, "stall_cycles");
     row->stride_least =
@@ -345,6 +347,12 @@ static wm_status read_root(const char *path, const json_t *root,
         status = read_kernel(json_array_get(kernels, i), report, err);
     }
     read_series(json_object_get(root, "series"), &report->series);
+    const json_t *ranges = json_object_get(root, "ranges");
+    for (size_t i = 0; i < json_array_size(ranges); i++) {
+        const json_t *range = json_array_get(ranges, i);
+        wm_report_add_range(report, read_member(range, "begin"),
+                            read_member(range, "bytes"));
+    }
     read_metrics(json_object_get(root, "total"), &report->total,
                  report->total_busy_ppm, &report->total_bound);
     return status;

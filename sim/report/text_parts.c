@@ -245,9 +245,9 @@ static void instruction_hit(const wm_report_instruction *row, wm_buffer *out)
     const uint64_t n_hit = row->hit_sectors + row->pending_sectors;
     const uint64_t n = n_hit + row->miss_sectors;
     if (n != 0) {
-        wm_buffer_printf(out, "%6.1f ", 100 * (double)n_hit / (double)n);
+        wm_buffer_printf(out, "%6.1f", 100 * (double)n_hit / (double)n);
     } else {
-        wm_buffer_printf(out, "%6s ", "-");
+        wm_buffer_printf(out, "%6s", "-");
     }
 }
 
@@ -273,6 +273,7 @@ static void instruction_line(const wm_report_kernel *kernel, wm_buffer *out,
                     is_shared ? row->ideal_wavefronts : row->ideal_sectors,
                     row->n_requests));
     instruction_hit(row, out);
+    wm_buffer_puts(out, " ");
     wm_buffer_init(&pattern);
     wm_row_pattern(row, &pattern);
     if (pattern.bytes != NULL) {
@@ -282,6 +283,76 @@ static void instruction_line(const wm_report_kernel *kernel, wm_buffer *out,
     out->is_failed = out->is_failed || pattern.is_failed;
     wm_buffer_fini(&pattern);
     instruction_advice(kernel, row, out);
+}
+
+/* --- memory ranges -------------------------------------------------------- */
+/* The range that holds all the instruction touched; n_ranges = none does. */
+static uint32_t range_of(const wm_report *report,
+                         const wm_report_instruction *row)
+{
+    uint32_t i = 0;
+    while (i < report->n_ranges &&
+           (row->address_least < report->ranges[i].begin ||
+            row->address_most - report->ranges[i].begin >=
+                report->ranges[i].n_bytes)) {
+        i++;
+    }
+    return i;
+}
+
+static void range_line(const wm_report *report, uint32_t range,
+                       const wm_report_instruction *sum, double share,
+                       wm_buffer *out)
+{
+    char requests[WM_HUMAN_BYTES], sectors[WM_HUMAN_BYTES];
+    char size[WM_HUMAN_BYTES], units[WM_HUMAN_BYTES];
+    if (range < report->n_ranges) {
+        wm_buffer_printf(
+            out, "%16" PRIx64 " %10s", report->ranges[range].begin,
+            wm_human_bytes(size, (double)report->ranges[range].n_bytes));
+    } else {
+        wm_buffer_printf(out, "%16s %10s", "elsewhere", "-");
+    }
+    wm_buffer_printf(out, " %6.1f %9s %10s %6s %6s ", 100 * share,
+                     wm_human_count(requests, sum->n_requests),
+                     wm_human_count(sectors, sum->n_sectors),
+                     per_request(units, sum->n_sectors, sum->n_requests),
+                     per_request(size, sum->ideal_sectors, sum->n_requests));
+    instruction_hit(sum, out);
+    wm_buffer_puts(out, "\n");
+}
+
+/* Global accesses by the copied range that holds all of an instruction's. */
+static void text_ranges(const wm_report *report, const wm_report_kernel *kernel,
+                        const wm_row_shares *shares, wm_buffer *out)
+{
+    if (report->n_ranges == 0) {
+        return;
+    }
+    wm_buffer_printf(out, "%16s %10s %6s %9s %10s %6s %6s %6s\n",
+                     "copied range", "size", "share%", "requests", "sectors",
+                     "/req", "ideal", "L1hit%");
+    for (uint32_t range = 0; range <= report->n_ranges; range++) {
+        wm_report_instruction sum;
+        double share = 0;
+        memset(&sum, 0, sizeof(sum));
+        for (uint32_t i = 0; i < kernel->n_instructions; i++) {
+            const wm_report_instruction *row = &kernel->instructions[i];
+            if (row->n_sectors == 0 || range_of(report, row) != range) {
+                continue;
+            }
+            sum.n_requests += row->n_requests;
+            sum.n_sectors += row->n_sectors;
+            sum.ideal_sectors += row->ideal_sectors;
+            sum.hit_sectors += row->hit_sectors;
+            sum.pending_sectors += row->pending_sectors;
+            sum.miss_sectors += row->miss_sectors;
+            share += wm_row_share(shares, row);
+        }
+        if (sum.n_requests != 0) {
+            range_line(report, range, &sum, share, out);
+        }
+    }
 }
 
 void wm_text_instructions(const wm_report *report,
@@ -318,5 +389,6 @@ void wm_text_instructions(const wm_report *report,
     for (uint32_t i = 0; i < n; i++) {
         instruction_line(kernel, out, &rows[i]);
     }
+    text_ranges(report, kernel, &shares, out);
     free(rows);
 }

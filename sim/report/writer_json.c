@@ -161,6 +161,9 @@ static void json_write(const wm_report *report, wm_buffer *out)
     json_head(&json, report);
     json_config(&json, report);
     wm_json_warnings(&json, &report->diag);
+    if (report->has_instructions) {
+        wm_json_ranges(&json, report);
+    }
     wm_json_key(&json, "kernels");
     wm_json_open(&json, '[');
     for (size_t i = 0; i < report->n_kernels; i++) {

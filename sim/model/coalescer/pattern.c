@@ -30,13 +30,15 @@ wm_access_shape wm_access_classify(const wm_access *access, uint32_t n_sectors,
                                    uint32_t sector_bytes)
 {
     uint64_t address[WM_ACCESS_LANES_MAX];
-    wm_access_shape shape = {WM_CLASS_OFF, 0, 0, 0};
+    wm_access_shape shape = {WM_CLASS_OFF, 0, 0, 0, UINT64_MAX, 0};
     const uint32_t n = wm_access_expand(access, address);
     if (n == 0) {
         return shape;
     }
     qsort(address, n, sizeof(address[0]), pattern_compare);
     const uint64_t span = address[n - 1] - address[0] + access->width;
+    shape.least = address[0];
+    shape.most = address[n - 1] + access->width - 1;
     shape.unique_bytes = pattern_unique(address, n, access->width);
     shape.ideal_sectors =
         (shape.unique_bytes + sector_bytes - 1) / sector_bytes;

@@ -40,6 +40,7 @@ typedef struct wm_access_shape {
     int64_t stride;         /* WM_CLASS_STRIDED: bytes from lane to lane */
     uint32_t unique_bytes;  /* distinct bytes of all active lanes */
     uint32_t ideal_sectors; /* that they need at least */
+    uint64_t least, most;   /* first and last byte touched */
 } wm_access_shape;
 
 /* n_sectors: what the coalescer found for the access. */

@@ -531,6 +531,10 @@ function drawKernels() {
 }
 
 /* --- instructions --------------------------------------------------------- */
+function rangeName(r, least, most) {
+  const range = r.ranges.find((one) => least >= one.begin && most < one.begin + one.bytes);
+  return range ? "0x" + range.begin.toString(16) + " + " + format.bytes(range.bytes) : "elsewhere";
+}
 function drawInstructions() {
   const r = result(), host = byId("instructions");
   host.replaceChildren();
@@ -560,6 +564,7 @@ function drawInstructions() {
     { key: "hit", label: "L1 hit", get: hit, show: (v) => withUnit(v, "fraction") },
     { key: "pattern", label: "pattern", text: true, get: get("pattern"), show: (v) => v || "-" },
     { key: "gain", label: "gain", get: gain, show: (v) => v === null ? "-" : v.toFixed(2) + " x", help: "launch time over its time with this instruction ideal (--advise)" },
+    { key: "range", label: "range", text: true, get: (i) => shared(i) ? "shared" : rangeName(r, rows[i][at.address_least], rows[i][at.address_most]), help: "of the copies to and from the GPU, the one that holds all it touches" },
     { key: "advice", label: "advice", text: true, get: get("advice"), show: (v) => v || "" },
   ];
   host.append(el("h2", { id: "instructions-head" }, "Instructions" + (state.kernel < 0 ? "" : " of launch " + r.kernels.launch[state.kernel])));

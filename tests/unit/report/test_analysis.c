@@ -120,3 +120,22 @@ Test(analysis, shares_are_of_what_limits_the_kernel)
     shares = wm_row_shares_of(&kernel);
     cr_expect_eq(wm_row_share(&shares, &rows[1]), 1);
 }
+
+Test(analysis, copied_ranges_are_disjoint_and_in_order)
+{
+    wm_report_add_range(&report, 0x3000, 0x1000);
+    wm_report_add_range(&report, 0x1000, 0x1000);
+    wm_report_add_range(&report, 0x6000, 0);
+    wm_report_add_range(&report, UINT64_MAX - 1, 16); /* wraps: left out */
+    cr_assert_eq(report.n_ranges, 2);
+    cr_expect_eq(report.ranges[0].begin, 0x1000);
+    cr_expect_eq(report.ranges[1].begin, 0x3000);
+    wm_report_add_range(&report, 0x1800, 0x2000); /* joins both */
+    cr_assert_eq(report.n_ranges, 1);
+    cr_expect_eq(report.ranges[0].begin, 0x1000);
+    cr_expect_eq(report.ranges[0].n_bytes, 0x3000);
+    for (uint64_t i = 0; i < 2 * WM_REPORT_RANGES; i++) {
+        wm_report_add_range(&report, 0x100000 + i * 0x1000, 16);
+    }
+    cr_expect_eq(report.n_ranges, WM_REPORT_RANGES);
+}
