@@ -209,7 +209,9 @@ bool wm_banked_push(wm_banked *channel, uint64_t due,
     offer->is_write = is_write;
     if (at == channel->offer_head) {
         channel->is_blocked = false;
-        channel->next = tick + 1 < channel->next ? tick + 1 : channel->next;
+        /* Due in the past: whoever offers came late, or waited its turn. */
+        const int64_t from = tick > channel->now ? tick : channel->now;
+        channel->next = from + 1 < channel->next ? from + 1 : channel->next;
     }
     return true;
 }
