@@ -87,7 +87,7 @@ def killed(folder):
             [wm.WARPMEM, "study", "run", "-q", "-j", "2", path],
             start_new_session=True, stderr=subprocess.DEVNULL)
         try:
-            process.wait(rng.uniform(0, length / 8))
+            process.wait(rng.uniform(0, length / 25))
         except subprocess.TimeoutExpired:
             pass
         n_killed += process.poll() is None
