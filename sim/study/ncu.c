@@ -356,8 +356,7 @@ static bool add_value(ncu_parser *parser, wm_ncu_kernel *kernel,
     value.value *= wm_ncu_scale(unit);
     value.has_value = value.has_value && value.value - value.value == 0;
     /* The same name in several sections of the details page: the first. */
-    if (parser->metric_name != NO_COLUMN &&
-        wm_ncu_find(kernel, name) != NULL) {
+    if (parser->metric_name != NO_COLUMN && wm_ncu_find(kernel, name) != NULL) {
         return true;
     }
     value.name = text_copy(name);

@@ -87,7 +87,7 @@ def killed(folder):
             [wm.WARPMEM, "study", "run", "-q", "-j", "2", path],
             start_new_session=True, stderr=subprocess.DEVNULL)
         try:
-            process.wait(rng.uniform(0, length / 8))
+            process.wait(rng.uniform(0, length / 25))
         except subprocess.TimeoutExpired:
             pass
         n_killed += process.poll() is None
@@ -100,11 +100,17 @@ def killed(folder):
         except ProcessLookupError:
             pass
         process.wait()
+    try:
+        n_before = sum(name.endswith(".json") for name in
+                       os.listdir(os.path.join(results, "results")))
+    except FileNotFoundError:
+        n_before = 0
     good("run", "-q", "-j", 2, path)
     wm.check(good("collect", path) == wanted, "another table, seed %d" % seed)
     done = no_point_ran_twice(results)
-    print("seed %d: %d points, killed %d times, %d runs noted" % (
-        seed, wanted.count(b"\n") - 1, n_killed, len(done)))
+    print("seed %d: %d points, %d of them before the last of %d kills, %d "
+          "runs noted" % (seed, wanted.count(b"\n") - 1, n_before, n_killed,
+                          len(done)))
 
 
 def cpu(*args):
