@@ -43,8 +43,8 @@ static wm_report_instruction *gather_rows(const wm_kernel_result *result)
         to->stride_least = from->stride_least;
         to->stride_most = from->stride_most;
         to->address_least = from->address_least;
-    to->address_most = from->address_most;
-    to->lsu_cycles = from->lsu_cycles;
+        to->address_most = from->address_most;
+        to->lsu_cycles = from->lsu_cycles;
         to->stall_cycles = from->stall_cycles;
     }
     return rows;
