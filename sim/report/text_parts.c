@@ -187,12 +187,28 @@ void wm_text_total(const wm_report *report, wm_buffer *out)
 typedef struct ranked_row {
     const wm_report_instruction *row;
     double share;
+    double gain; /* shown by a run with it ideal; else 1 */
 } ranked_row;
+
+/* What a run with the instruction ideal has gained; a hundredth is noise. */
+static double row_gain(const wm_report_kernel *kernel,
+                       const wm_report_instruction *row)
+{
+    if (!row->is_advised || row->ideal_cycles == 0) {
+        return 1;
+    }
+    const double gain = (double)kernel->counters.value[WM_C_TIME_CYCLES] /
+                        (double)row->ideal_cycles;
+    return gain < 1.01 ? 1 : gain;
+}
 
 static int ranked_compare(const void *left, const void *right)
 {
     const ranked_row *a = left;
     const ranked_row *b = right;
+    if (a->gain < b->gain || a->gain > b->gain) {
+        return a->gain > b->gain ? -1 : 1;
+    }
     if (a->share < b->share || a->share > b->share) {
         return a->share > b->share ? -1 : 1;
     }
@@ -213,7 +229,7 @@ static const char *per_request(char *text, uint64_t n, uint64_t n_requests)
 static void instruction_gain(double gain, wm_buffer *line)
 {
     wm_buffer_puts(line, line->bytes != NULL ? ": " : "");
-    if (gain < 1.01) {
+    if (gain <= 1) {
         wm_buffer_puts(line, "no faster when it alone is ideal (replayed)");
     } else {
         wm_buffer_printf(line, "%.2f x as fast when it is ideal (replayed)",
@@ -228,9 +244,7 @@ static void instruction_advice(const wm_report_kernel *kernel,
     wm_buffer_init(&line);
     wm_row_advice(row, &line);
     if (row->is_advised && row->ideal_cycles != 0) {
-        instruction_gain((double)kernel->counters.value[WM_C_TIME_CYCLES] /
-                             (double)row->ideal_cycles,
-                         &line);
+        instruction_gain(row_gain(kernel, row), &line);
     }
     if (line.bytes != NULL) {
         wm_buffer_puts(out, "         ");
@@ -371,6 +385,7 @@ void wm_text_instructions(const wm_report *report,
     for (uint32_t i = 0; i < kernel->n_instructions; i++) {
         /* Barriers and exits are rows too, but make no request. */
         if (kernel->instructions[i].n_requests != 0) {
+            rows[n].gain = row_gain(kernel, &kernel->instructions[i]);
             rows[n].row = &kernel->instructions[i];
             rows[n++].share = wm_row_share(&shares, &kernel->instructions[i]);
         }

@@ -148,6 +148,7 @@ def advise(folder):
         real = cycles_of(said) / cycles_of(better)
         print("%s: advised %.2f, tiled %.2f" % (gpu, gain, real))
         assert abs(gain / real - 1) <= 0.25, (gpu, gain, real)
+    gallery()
 
 
 def check_timeline(path):
@@ -208,6 +209,27 @@ def series(folder):
     assert sum(int(row["dram.read.bytes"]) for row in rows) == \
         total["dram.read.bytes"]
     assert check_timeline(names[2]) > 100
+
+
+def run_gallery(name, *options):
+    run = wm.Run(["run", "--no-host", "-q", os.path.join(
+        wm.ROOT, "traces", name + ".wmt")] + list(options))
+    assert run.code == 0, run.err
+    return run.out.decode()
+
+
+def gallery():
+    """The traced kernels: the naive transpose and the padded tile."""
+    said = run_gallery("transpose_naive", "--advise")
+    first = next(line for line in said.split("pattern\n")[1].splitlines())
+    assert " STG.E " in first, first
+    row = row_of(said, "STG.E")
+    assert row[2:4] == ["32.00", "4.00"] and row[5].startswith("strided by")
+    gain = float(re.search(r"([\d.]+) x as fast when it is ideal",
+                           " ".join(said.split())).group(1))
+    real = cycles_of(said) / cycles_of(run_gallery("transpose_padded"))
+    print("gallery: advised %.2f, padded tile %.2f" % (gain, real))
+    assert abs(gain / real - 1) <= 0.25, (gain, real)
 
 
 if __name__ == "__main__":
