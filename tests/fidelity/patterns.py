@@ -530,7 +530,9 @@ def counted(statics, ctas, warps, body, scale=1, copies=(), shared=0):
             out.cta([body(cta, warp) for warp in range(warps)])
 
     def read(kernels):
-        return {name: value * scale if isinstance(value, int) else value
+        # What lies beyond the L1 does not grow with the grid.
+        return {name: value * scale if isinstance(value, int) and
+                name.startswith("l1.") else value
                 for name, value in kernels[-1].items()}
     return Pattern(write, read, ("-m", "counts"))
 
