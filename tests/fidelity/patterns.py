@@ -530,7 +530,9 @@ def counted(statics, ctas, warps, body, scale=1, copies=(), shared=0):
             out.cta([body(cta, warp) for warp in range(warps)])
 
     def read(kernels):
-        return {name: value * scale if isinstance(value, int) else value
+        # What lies beyond the L1 does not grow with the grid.
+        return {name: value * scale if isinstance(value, int) and
+                name.startswith("l1.") else value
                 for name, value in kernels[-1].items()}
     return Pattern(write, read, ("-m", "counts"))
 
@@ -603,11 +605,12 @@ def indirect(config, n, permuted):
 def strided_modulo(config, stride, width, n):
     """a[(stride * i) % n], one load a thread."""
     def body(cta, warp):
-        first = cta * 1024 + warp * 32
+        first = cta * 160 + warp * 32
         return [lanes_at(0, [A + width * (stride * i % n)
                              for i in range(first, first + 32)])]
-    return counted((LOAD % (0, width),), n // 1024, 32, body,
-                   scale=max(1, n // 1024 // 64))
+    # 160 divides the published sizes.
+    return counted((LOAD % (0, width),), n // 160, 5, body,
+                   scale=max(1, n // 160 // 125))
 
 
 def aligned_stride(config, words):
@@ -669,7 +672,7 @@ def probe(config, mib, passes, ilp, ctas, warps):
     sectors = mib * KIB * 32
     threads = ctas * warps * 32
     chains = threads * ilp
-    rounds = max(1, sectors // chains)
+    rounds = (sectors + chains - 1) // chains
 
     def write(file):
         out = Out(file)
@@ -684,9 +687,11 @@ def probe(config, mib, passes, ilp, ctas, warps):
                         for i in range(rounds):
                             for chain in range(ilp):
                                 at = (i * ilp + chain) * threads + thread
+                                if at >= sectors:
+                                    continue
                                 wait = "wait %#x" % (1 << (ilp - 1))
-                                body.append(affine(0, A + at % sectors * 32,
-                                                   32, FULL, wait))
+                                body.append(affine(0, A + at * 32, 32, FULL,
+                                                   wait))
                     bodies.append(body)
                 out.cta(bodies)
     return Pattern(write)

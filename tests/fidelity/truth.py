@@ -55,7 +55,6 @@ METRICS = (
     ("global load warp instructions", "l1.global_load.requests", "exact"),
     ("sectors/request", "ratio.sectors_per_request.global_load", "exact"),
     ("L1 hit rate %", "l1_hit_pct", "hit_rate"),
-    ("L2 hit rate %", "l2_hit_pct", "hit_rate"),
     ("gld_transactions_per_request", "ratio.sectors_per_request.global_load",
      "exact"),
     ("gst_transactions_per_request", "ratio.sectors_per_request.global_store",
@@ -125,6 +124,7 @@ PATTERNS = (
 SKIPPED = (
     ("kernel duration s", "the cycles of the same kernel are compared"),
     ("thread instructions", "input of the trace, not a result"),
+    ("L2 hit rate %", "of a whole grid, of which a part is simulated"),
     ("gld_transactions", "nvprof's quads before Volta"),
     ("tex_cache_", "counted by an nvprof rule of its own"),
     ("all clients", "holds what other clients asked"),
