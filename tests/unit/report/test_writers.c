@@ -228,3 +228,26 @@ Test(writers, instruction_rows_are_copied)
     cr_assert_not_null(strstr(text, "4.50"));
     expect_80_columns(text);
 }
+
+Test(writers, html_lets_no_name_out_of_its_data)
+{
+    add_kernel("</script><script>alert(1)</script>", 10);
+    add_kernel("<!-- \xff \"", 10);
+    const char *text = write_as("html");
+    /* The data, uPlot and our script end; nothing else does. */
+    cr_assert_eq(count(text, "</script>"), 3);
+    cr_assert_eq(count(text, "\\u003c/script>\\u003cscript>alert(1)"), 1);
+    cr_assert_eq(count(text, "@DATA@"), 0);
+    cr_assert_eq(count(text, "src=\"http"), 0);
+    cr_assert_eq(count(text, "href=\"http"), 0);
+}
+
+Test(writers, html_is_the_same_twice)
+{
+    add_kernel("k", 10);
+    const char *first = write_as("html");
+    char *copy = malloc(strlen(first) + 1);
+    strcpy(copy, first);
+    cr_assert_str_eq(copy, write_as("html"));
+    free(copy);
+}
