@@ -184,11 +184,11 @@ def check_timeline(path):
 def series(folder):
     """Samples add up to the totals, alike for any number of threads."""
     trace = os.path.join(folder, "t.wmt")
-    made = wm.Run(["trace", "gen", "gather", "--ctas", 400, "--accesses", 64,
+    made = wm.Run(["trace", "gen", "gather", "--ctas", 150, "--accesses", 24,
                    "--span", "8M", "-o", trace])
     assert made.code == 0, made.err
     seen = []
-    for jobs in (1, 2, 3):
+    for jobs in (1, 3):
         names = [os.path.join(folder, name) for name in
                  ("r.json", "s.csv", "t.json")]
         run = wm.Run(["run", "--no-host", "-q", "-j", jobs, "-f", "json",
@@ -196,7 +196,7 @@ def series(folder):
                       names[1], "--timeline", names[2], trace, trace])
         assert run.code == 0, run.err
         seen.append([open(name).read() for name in names])
-    assert seen[0] == seen[1] == seen[2], "threads show in the series"
+    assert seen[0] == seen[1], "threads show in the series"
     result = json.loads(seen[0][0])
     samples, total = result["series"], result["total"]["metrics"]
     assert len(samples["end_ns"]) > 20, samples["end_ns"]
