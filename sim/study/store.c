@@ -128,6 +128,7 @@ static wm_status write_whole(const char *path, const char *text, size_t n_text,
     if (temporary == NULL) {
         return wm_fail_memory(err);
     }
+    errno = 0;
     const int descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     bool is_ok = descriptor >= 0 && write_all(descriptor, text, n_text) &&
                  fsync(descriptor) == 0;
