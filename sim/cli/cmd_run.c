@@ -253,21 +253,23 @@ static wm_status run_trace(run *r, const char *path, wm_error *err)
         .keep_going = r->options.keep_going,
         .jobs = run_reader_jobs(r->options.jobs),
     };
-    char digest[WM_DIGEST_HEX];
     wm_trace *trace = NULL;
     wm_status status =
         wm_trace_open(path, &options, &r->trace_diag, &trace, err);
     if (status != WM_OK) {
         return status;
     }
-    status = wm_engine_run(r->engine, trace, wm_gather_kernel, &r->report, err);
-    r->is_cut = r->is_cut || !wm_trace_is_complete(trace);
-    wm_trace_digest(trace, digest);
-    wm_status added =
-        wm_report_add_trace(&r->report, path, wm_trace_format_name(trace),
-                            digest, status == WM_OK ? err : NULL);
+    /* First what can fail: no launch is reported of a trace that is not. */
+    status = wm_report_add_trace(&r->report, path, wm_trace_format_name(trace),
+                                 "", err);
+    if (status == WM_OK) {
+        status =
+            wm_engine_run(r->engine, trace, wm_gather_kernel, &r->report, err);
+        r->is_cut = r->is_cut || !wm_trace_is_complete(trace);
+        wm_trace_digest(trace, r->report.traces[r->report.n_traces - 1].digest);
+    }
     wm_trace_close(trace);
-    return status == WM_OK ? added : status;
+    return status;
 }
 
 /* Replays all traces; *err is the first error that ended the run. */

@@ -15,10 +15,13 @@
 /* What a signal handler may touch has to have static storage. */
 static volatile sig_atomic_t interrupt_is_wanted;
 
+/* The next signal, whichever of the two, ends the program at once. */
 static void interrupt_handle(int number)
 {
     (void)number;
     interrupt_is_wanted = 1;
+    (void)signal(SIGINT, SIG_DFL);
+    (void)signal(SIGTERM, SIG_DFL);
 }
 
 void wm_interrupt_init(void)
@@ -26,7 +29,7 @@ void wm_interrupt_init(void)
     struct sigaction action;
     memset(&action, 0, sizeof(action));
     action.sa_handler = interrupt_handle;
-    action.sa_flags = (int)SA_RESETHAND | SA_RESTART;
+    action.sa_flags = SA_RESTART;
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);

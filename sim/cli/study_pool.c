@@ -193,6 +193,12 @@ static void pool_ended(pool_state *s, size_t index, int code)
     const wm_point *point = &s->job->points.items[index];
     char text[128];
     s->weight_done += wm_study_job_records(s->job, point);
+    /* Ctrl-C on a terminal and pool_forward are two signals to a child. */
+    if (WIFSIGNALED(code) && wm_interrupt_is_wanted() &&
+        (WTERMSIG(code) == SIGTERM || WTERMSIG(code) == SIGINT)) {
+        s->pool->is_stopped = true;
+        return;
+    }
     if (WIFSIGNALED(code)) {
         (void)snprintf(text, sizeof(text), "killed by signal %d%s",
                        WTERMSIG(code),

@@ -48,6 +48,7 @@ typedef struct wm_geometry {
 struct wm_config_set {
     wm_config values;
     char *name;
+    char digest[WM_DIGEST_HEX];
     uint32_t layer; /* the one being read */
     wm_config_place place[WM_N_KEYS];
     wm_geometry l1;

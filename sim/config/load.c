@@ -351,6 +351,24 @@ static wm_status load_layers(wm_config_set *set, const char *name,
     return status == WM_OK ? load_sets(set, sets, n_sets, err) : status;
 }
 
+/* Once, while memory can still be found missing. */
+static wm_status load_digest(wm_config_set *set, wm_error *err)
+{
+    wm_digest digest;
+    wm_buffer line;
+    wm_digest_init(&digest);
+    wm_buffer_init(&line);
+    for (size_t i = 0; i < wm_n_keys; i++) {
+        wm_buffer_clear(&line);
+        wm_value_canonical(&wm_keys[i], &set->values, &line);
+        wm_digest_add(&digest, line.bytes, line.n_bytes);
+    }
+    wm_digest_hex(&digest, set->digest);
+    wm_status status = line.is_failed ? wm_fail_memory(err) : WM_OK;
+    wm_buffer_fini(&line);
+    return status;
+}
+
 wm_status wm_config_load(const char *name, const char *const *sets,
                          size_t n_sets, wm_config_set **out, wm_error *err)
 {
@@ -374,6 +392,9 @@ wm_status wm_config_load(const char *name, const char *const *sets,
     }
     if (status == WM_OK) {
         status = wm_config_check_together(set, err);
+    }
+    if (status == WM_OK) {
+        status = load_digest(set, err);
     }
     if (status != WM_OK) {
         wm_config_free(set);
@@ -401,6 +422,9 @@ wm_status wm_config_restore(const char *name, wm_config_fetch_fn fetch,
             set->place[i].origin = load_copy(origin);
             status = set->place[i].origin == NULL ? wm_fail_memory(err) : WM_OK;
         }
+    }
+    if (status == WM_OK) {
+        status = load_digest(set, err);
     }
     if (status != WM_OK) {
         wm_config_free(set);
@@ -444,15 +468,5 @@ const char *wm_config_origin(const wm_config_set *set, const wm_key *key)
 
 void wm_config_digest(const wm_config_set *set, char hex[WM_DIGEST_HEX])
 {
-    wm_digest digest;
-    wm_buffer line;
-    wm_digest_init(&digest);
-    wm_buffer_init(&line);
-    for (size_t i = 0; i < wm_n_keys; i++) {
-        wm_buffer_clear(&line);
-        wm_value_canonical(&wm_keys[i], &set->values, &line);
-        wm_digest_add(&digest, line.bytes, line.n_bytes);
-    }
-    wm_digest_hex(&digest, hex);
-    wm_buffer_fini(&line);
+    memcpy(hex, set->digest, WM_DIGEST_HEX);
 }

@@ -5,6 +5,7 @@
 
 #include "report/series.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -358,16 +359,48 @@ static wm_status read_root(const char *path, const json_t *root,
     return status;
 }
 
+/* For want of memory jansson 2.14 says various things, or nothing: it leaves
+ * out the character that had no room (lex_save of its load.c).  So its
+ * allocations are watched; what it calls takes no context. */
+static _Thread_local struct {
+    json_malloc_t old_malloc;
+    bool is_short;
+} reading;
+
+static void *reading_malloc(size_t n_bytes)
+{
+    void *block = reading.old_malloc(n_bytes);
+    reading.is_short = reading.is_short || block == NULL;
+    return block;
+}
+
 static wm_status read_file(const char *path, json_t **root, wm_error *err)
 {
+    json_free_t old_free = NULL;
     json_error_t at;
     FILE *stream = fopen(path, "rb");
     if (stream == NULL) {
         return wm_fail(err, WM_EIO, "%s: cannot be read, wanted a result",
                        path);
     }
+    json_get_alloc_funcs(&reading.old_malloc, &old_free);
+    json_set_alloc_funcs(reading_malloc, old_free);
+    reading.is_short = false;
+    errno = 0;
     *root = json_loadf(stream, 0, &at);
+    json_set_alloc_funcs(reading.old_malloc, old_free);
+    /* A failed read looks like the file's end to jansson. */
+    const int error = errno;
+    const bool is_unread = ferror(stream) != 0;
     (void)fclose(stream);
+    if (reading.is_short) {
+        json_decref(*root);
+        *root = NULL;
+        return wm_fail_memory(err);
+    }
+    if (*root == NULL && is_unread) {
+        return wm_fail(err, WM_EIO, "%s: %s", path, strerror(error));
+    }
     if (*root == NULL) {
         return wm_fail(err, WM_EFORMAT,
                        "%s:%d:%d: %s, wanted a result of `warpmem run -f json`",

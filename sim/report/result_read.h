@@ -11,8 +11,11 @@
  *               struct.
  * Errors        WM_EFORMAT "FILE:LINE:COLUMN: found, wanted" for what is no
  *               JSON, "FILE: ..." for JSON that is no result; WM_EIO;
- * WM_ENOMEM. Repeatable    reading and writing again gives the same bytes, but
- * for floats beyond six digits.
+ *               WM_ENOMEM.
+ * Threads       one at a time: jansson's allocator, which is the process's,
+ *               is watched while a file is read.
+ * Repeatable    reading and writing again gives the same bytes, but for floats
+ *               beyond six digits.
  */
 #ifndef WM_REPORT_RESULT_READ_H
 #define WM_REPORT_RESULT_READ_H

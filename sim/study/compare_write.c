@@ -35,6 +35,7 @@ static void text_number(wm_buffer *out, double value)
         wm_print_double(&number, value);
         (void)snprintf(text, sizeof(text), "%s",
                        number.bytes != NULL ? number.bytes : "");
+        out->is_failed = out->is_failed || number.is_failed;
         wm_buffer_fini(&number);
     }
     wm_buffer_printf(out, " %12s", text);

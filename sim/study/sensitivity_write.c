@@ -83,6 +83,7 @@ static void text_skips(const wm_sensitivity *sensitivity, wm_buffer *out)
         wm_buffer_puts(out, "  ");
         wm_human_cut(out, line.bytes != NULL ? line.bytes : "", 78, false);
         wm_buffer_puts(out, "\n");
+        out->is_failed = out->is_failed || line.is_failed;
         wm_buffer_fini(&line);
     }
 }

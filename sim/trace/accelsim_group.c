@@ -98,7 +98,7 @@ static wm_status read_lines(wm_reader *reader, wm_cta *cta, uint64_t n_wanted,
         }
         n++;
         status = wm_accelsim_parse(reader, &reader->warp, &is_parsed, err);
-        if (is_parsed) {
+        if (status == WM_OK && is_parsed) {
             status = wm_accelsim_feed(reader, cta, &reader->warp, err);
         }
         if (status != WM_OK) {

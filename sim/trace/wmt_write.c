@@ -378,13 +378,27 @@ static wm_status flush_ctas(wm_wmt_writer *w, wm_error *err)
     return status;
 }
 
+/* An add that failed leaves a buffer short, maybe empty: nothing may then be
+ * written from what it holds. */
+static wm_status check_memory(const wm_wmt_writer *w, wm_error *err)
+{
+    const bool is_short = w->payload.is_failed || w->statics.is_failed ||
+                          w->waiting.is_failed || w->stat.is_failed ||
+                          w->group.is_failed || w->chunk_rows.is_failed ||
+                          w->launch_rows.is_failed;
+    return is_short ? wm_fail_memory(err) : WM_OK;
+}
+
 static wm_status end_launch(wm_wmt_writer *w, wm_error *err)
 {
     if (!w->is_in_launch) {
-        return WM_OK;
+        return check_memory(w, err);
     }
     wm_status status = flush_ctas(w, err);
     w->is_in_launch = false;
+    if (status == WM_OK) {
+        status = check_memory(w, err);
+    }
     if (status == WM_OK && w->waiting.n_bytes > 0) {
         w->launch_offset = w->offset; /* where the group will be */
         wm_buffer_add(&w->group, w->waiting.bytes, w->waiting.n_bytes);
