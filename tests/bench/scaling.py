@@ -41,7 +41,7 @@ def lengths(folder, mode):
         # 8 warps of 64 rounds of a load and a store, and their exits
         path = generate(folder, "length", ("copy",), n // (8 * 129), 64)
         n_records = workloads.records(path)
-        repeats = 5 if n < 10**7 else 1
+        repeats = 3 if n < 10**7 else 1
         runs = [once(path, mode, 1) for _ in range(repeats)]
         cpu = statistics.median(run[0] for run in runs)
         rows.append({"mode": mode, "records": n_records,
@@ -58,7 +58,7 @@ def sms(folder, mode):
         workload = next(w for w in workloads.WORKLOADS if w.name == name)
         path = workload.make("quick", folder)
         cpu = {n: [] for n in SMS}
-        for _ in range(5):
+        for _ in range(3):
             for n in SMS:
                 cpu[n].append(once(path, mode, 1, "-s",
                                    "sm.count=%d" % n)[0])
@@ -68,7 +68,7 @@ def sms(folder, mode):
 
 
 def threads(folder, mode):
-    """Wall seconds, the best of 5, by number of threads."""
+    """Wall seconds, the best of 3, by number of threads."""
     rows = []
     for name in LONG:
         workload = next(w for w in workloads.WORKLOADS if w.name == name)
@@ -76,7 +76,7 @@ def threads(folder, mode):
         path = generate(folder, "long", workload.pattern, 4 * n_ctas,
                         n_rounds)
         wall = {n: [] for n in THREADS}
-        for _ in range(5):
+        for _ in range(3):
             for n in THREADS:
                 wall[n].append(once(path, mode, n)[1])
         rows.append({"workload": name, "mode": mode,
