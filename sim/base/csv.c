@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 void wm_csv_init(wm_csv *csv, const char *text, size_t n_text)
 {
     memset(csv, 0, sizeof(*csv));
@@ -106,14 +108,17 @@ void wm_csv_quote(wm_buffer *out, const char *text)
     if (*text != '\0' && strchr("=+-@\t\r", *text) != NULL) {
         wm_buffer_puts(out, "'");
     }
-    for (; *text != '\0'; text++) {
-        const unsigned char c = (unsigned char)*text;
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        /* U+0080 to U+009F are two bytes, both blanks then. */
+        const bool is_first = c == 0xc2 && wm_text_is_c1(text, i + 1);
         if (c == '"') {
             wm_buffer_puts(out, "\"\"");
-        } else if (c < 0x20 || c == 0x7f) {
+        } else if (c < 0x20 || c == 0x7f || is_first ||
+                   wm_text_is_c1(text, i)) {
             wm_buffer_puts(out, " ");
         } else {
-            wm_buffer_add(out, text, 1);
+            wm_buffer_add(out, text + i, 1);
         }
     }
     wm_buffer_puts(out, "\"");

@@ -311,3 +311,10 @@ uint32_t wm_text_edit_distance(const char *a, const char *b)
     }
     return row[n_a % 3][n_b];
 }
+
+bool wm_text_is_c1(const char *text, size_t i)
+{
+    const unsigned char c = (unsigned char)text[i];
+    const unsigned char before = i == 0 ? 0 : (unsigned char)text[i - 1];
+    return c >= 0x80 && c < 0xa0 && (before < 0x80 || before == 0xc2);
+}

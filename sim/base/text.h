@@ -86,4 +86,8 @@ void wm_text_trim(const char **text, size_t *n_text);
 /* Whether text ends in suffix. */
 bool wm_text_ends_with(const char *text, const char *suffix);
 
+/* Whether byte i of text is a C1 control, which terminals obey like an escape:
+ * U+0080 to U+009F, or such a byte by itself. */
+bool wm_text_is_c1(const char *text, size_t i);
+
 #endif

@@ -76,7 +76,7 @@ static wm_status dispatch(int argc, char **argv, wm_error *err)
 
 void wm_print_error(const wm_error *err)
 {
-    (void)fprintf(stderr, "warpmem: %s\n", err->text);
+    wm_output_note("%s", err->text);
 }
 
 static int exit_code(wm_status status)

@@ -209,8 +209,16 @@ static void print_safely(const char *prefix, const char *text)
     wm_buffer line;
     wm_buffer_init(&line);
     wm_human_cut(&line, text, UINT32_MAX, false);
-    (void)fprintf(stderr, "warpmem: %s%s\n", prefix,
-                  line.bytes != NULL ? line.bytes : "");
+    if (!line.is_failed) {
+        (void)fprintf(stderr, "warpmem: %s%s\n", prefix,
+                      line.bytes != NULL ? line.bytes : "");
+    } else { /* no memory: byte by byte */
+        (void)fprintf(stderr, "warpmem: %s", prefix);
+        for (; *text != '\0'; text++) {
+            (void)fputc(*text < 0x20 || *text >= 0x7f ? '?' : *text, stderr);
+        }
+        (void)fputc('\n', stderr);
+    }
     wm_buffer_fini(&line);
 }
 

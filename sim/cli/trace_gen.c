@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/trace_rewrite.h"
 #include "report/human.h"
 #include "trace/gen.h"
@@ -97,6 +98,10 @@ static wm_status gen_ctas(wm_gen *gen, wm_trace_writer *writer, wm_error *err)
         if (status == WM_OK && has_cta) {
             status = wm_trace_write_cta(writer, launch, &cta, err);
         }
+        if (status == WM_OK && wm_interrupt_is_wanted()) {
+            status = wm_fail(err, WM_EFORMAT,
+                             "stopped by a signal: nothing was written");
+        }
     }
     wm_cta_fini(&cta);
     return status;
@@ -111,6 +116,7 @@ static wm_status gen_write(wm_gen *gen, const gen_options *options,
     if (status != WM_OK) {
         return status;
     }
+    wm_interrupt_init();
     status = gen_ctas(gen, writer, err);
     if (status != WM_OK) {
         wm_trace_abort(writer);

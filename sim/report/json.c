@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 void wm_json_init(wm_json *json, wm_buffer *out)
 {
     memset(json, 0, sizeof(*json));
@@ -121,6 +123,8 @@ static void json_character(wm_buffer *out, const char *text, uint32_t n_bytes)
         wm_buffer_printf(out, "\\%c", c);
     } else if (c < 0x20 || c == 0x7f) {
         wm_buffer_printf(out, "\\u%04x", c);
+    } else if (n_bytes == 2 && wm_text_is_c1(text, 1)) {
+        wm_buffer_printf(out, "\\u00%02x", (unsigned char)text[1]);
     } else {
         wm_buffer_add(out, text, n_bytes);
     }

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/json.h"
 #include "report/report.h"
 
@@ -24,7 +25,8 @@ static void csv_text(wm_buffer *out, const char *text)
         if (n_bytes == 0) {
             wm_buffer_puts(out, "\xef\xbf\xbd");
             n_bytes = 1;
-        } else if (c < 0x20 || c == 0x7f) {
+        } else if (c < 0x20 || c == 0x7f ||
+                   (n_bytes == 2 && wm_text_is_c1(text, 1))) {
             wm_buffer_puts(out, " ");
         } else if (c == '"') {
             wm_buffer_puts(out, "\"\"");

@@ -2,10 +2,12 @@
  * format_kernelslist.c -- Accel-Sim kernel lists: memory copies and kernel
  * files, one command a line, in the order of the file.
  *
- * Names are relative to the list's folder; absolute names and ".." are taken
- * as they are.  A name with or without .xz or .gz stands for whichever of them
- * exists.  Every file is looked for when the list is opened, so that a missing
- * one is known before anything is simulated.
+ * A kernel's line has no comma, and the last part of its path begins with
+ * "kernel".  Names are relative to the list's folder; absolute names, ".." and
+ * links lead where they lead: a list is no sandbox.  A name with or without
+ * .xz or .gz stands for whichever of them exists.  Every file is looked for
+ * when the list is opened, so that a missing one is known before anything is
+ * simulated.
  *
  * Not modelled  copies other than MemcpyHtoD, allocations: warned, counted.
  */
@@ -38,6 +40,26 @@ struct wm_reader {
     wm_reader *inner;
 };
 
+static bool starts(const char *text, size_t n_text, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return n_text >= n && memcmp(text, prefix, n) == 0;
+}
+
+/* "kernel-1.traceg", "/traces/kernel-1.traceg". */
+static bool is_kernel_name(const char *text, size_t n_text)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < n_text; i++) {
+        if (text[i] == ',') {
+            return false;
+        }
+        first = text[i] == '/' ? i + 1 : first;
+    }
+    return starts(text, n_text, "kernel") ||
+           starts(text + first, n_text - first, "kernel");
+}
+
 static int kernelslist_sniff(const uint8_t *head, size_t n_bytes)
 {
     size_t i = 0;
@@ -57,7 +79,7 @@ static int kernelslist_sniff(const uint8_t *head, size_t n_bytes)
     }
     size_t n = i - first;
     const char *line = (const char *)head + first;
-    if (n > 6 && memcmp(line, "kernel", 6) == 0 && n_comma == 0) {
+    if (n > 6 && is_kernel_name(line, n)) {
         return 90;
     }
     bool is_word = n_comma >= 3 && n >= n_comma + 3 &&
@@ -267,12 +289,6 @@ static void ignore(wm_reader *reader, const char *text, size_t n_text,
     }
 }
 
-static bool starts(const char *text, size_t n_text, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    return n_text >= n && memcmp(text, prefix, n) == 0;
-}
-
 static wm_status read_line(wm_reader *reader, const char *text, size_t n_text,
                            uint64_t line, wm_error *err)
 {
@@ -287,7 +303,7 @@ static wm_status read_line(wm_reader *reader, const char *text, size_t n_text,
     if (n_text == 0 || *text == '#') {
         return WM_OK;
     }
-    if (starts(text, n_text, "kernel")) {
+    if (is_kernel_name(text, n_text)) {
         return add_kernel(reader, text, n_text, line, err);
     }
     if (starts(text, n_text, "MemcpyHtoD")) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/text.h"
 #include "trace/record_check.h"
 
 const char *wm_text_copy_name(wm_copy_kind kind)
@@ -35,7 +36,8 @@ static void add_escaped(wm_buffer *buffer, const char *text)
     for (size_t i = 0; i < n; i++) {
         uint8_t c = (uint8_t)text[i];
         bool is_edge = c == ' ' && (i == 0 || i + 1 == n);
-        if (c < 0x20 || c == 0x7f || c == '\\' || is_edge) {
+        if (c < 0x20 || c == 0x7f || c == '\\' || is_edge ||
+            wm_text_is_c1(text, i)) {
             wm_buffer_printf(buffer, "\\x%02x", c);
         } else {
             wm_buffer_add(buffer, &text[i], 1);

@@ -215,3 +215,15 @@ Test(text, ends_with_compares_the_tail)
     cr_expect_not(wm_text_ends_with("yaml", ".yaml"));
     cr_expect_not(wm_text_ends_with("a.yaml.gz", ".yaml"));
 }
+
+Test(text, c1_controls_are_found_and_letters_are_not)
+{
+    cr_expect(wm_text_is_c1("\x9b", 0));
+    cr_expect(wm_text_is_c1("a\x9b", 1));
+    cr_expect(wm_text_is_c1("\xc2\x9b", 1));
+    cr_expect_not(wm_text_is_c1("\xc2\x9b", 0));
+    cr_expect_not(wm_text_is_c1("\xc2\xa9", 1));     /* (c) */
+    cr_expect_not(wm_text_is_c1("\xc3\x9b", 1));     /* U^ */
+    cr_expect_not(wm_text_is_c1("\xe2\x80\x9b", 1)); /* a quotation mark */
+    cr_expect_not(wm_text_is_c1("\xe2\x80\x9b", 2));
+}
