@@ -86,6 +86,7 @@ static void banked_reset(wm_banked *channel)
         channel->last_act[b] = LONG_AGO;
         channel->last_pre[b] = LONG_AGO;
     }
+    channel->must_turn = true; /* no reads */
     channel->next = 1;
     channel->last_admitted = -1;
     channel->pair_tick = -1;
@@ -144,7 +145,7 @@ void wm_banked_free(wm_banked *channel)
 static bool banked_grow_offers(wm_banked *channel)
 {
     const size_t n = 2 * (channel->offer_mask + 1);
-    banked_offer *offer = malloc(n * sizeof(*offer));
+    banked_entry *offer = malloc(n * sizeof(*offer));
     if (offer == NULL) {
         return false;
     }
@@ -199,14 +200,18 @@ bool wm_banked_push(wm_banked *channel, uint64_t due,
          at--) {
         channel->offer[at & mask] = channel->offer[(at - 1) & mask];
     }
-    banked_offer *offer = &channel->offer[at & mask];
-    offer->row = place->row;
-    offer->due = tick;
-    offer->token = token;
-    offer->column = (uint16_t)place->column;
-    offer->bank = (uint8_t)place->bank;
-    offer->atoms = (uint8_t)atoms;
-    offer->is_write = is_write;
+    channel->offer[at & mask] = (banked_entry){
+        .row = place->row,
+        .due = tick,
+        .token = token,
+        .column = (uint16_t)place->column,
+        .bank = (uint8_t)place->bank,
+        .atoms = (uint8_t)atoms,
+        .all_atoms = (uint8_t)atoms,
+        .is_write = is_write,
+        .cause = WM_LOSS_GROUP,
+        .is_queued = 1,
+    };
     if (at == channel->offer_head) {
         channel->is_blocked = false;
         /* Due in the past: whoever offers came late, or waited its turn. */
