@@ -113,6 +113,8 @@ static inline uint64_t banked_pc_mask(const wm_banked *channel, uint32_t pc)
 void wm_banked_admit(wm_banked *channel, int64_t tick);
 /* Looks for the bank's candidates anew. */
 void wm_banked_choose(wm_banked *channel, uint32_t bank);
+/* The bank's candidate is its active request. */
+void wm_banked_choose_active(wm_banked *channel, uint32_t bank);
 /* A hit of the bank has gone and its row is still open: the next hit, looked
  * for from an entry on; its other candidate stays. */
 void wm_banked_choose_hit(wm_banked *channel, uint32_t bank, uint16_t from);

@@ -303,6 +303,20 @@ static void queue_choose_open(wm_banked *channel, uint32_t bank)
     channel->row_pre |= UINT64_C(1) << bank;
 }
 
+void wm_banked_choose_active(wm_banked *channel, uint32_t bank)
+{
+    const uint64_t bit = UINT64_C(1) << bank;
+    /* The oldest by admission tick; of one tick, the first activated. */
+    const uint16_t index = channel->active_entry[bank];
+    const int64_t arrive = channel->entry[index].arrive;
+    const int64_t wait = channel->last_act[bank] - arrive;
+    channel->active_age[bank] =
+        (uint64_t)arrive << 16 | (wait < 65535 ? (uint64_t)wait : 65535);
+    channel->row_act &= ~bit;
+    channel->row_pre &= ~bit;
+    queue_set_column(channel, bank, index);
+}
+
 void wm_banked_choose(wm_banked *channel, uint32_t bank)
 {
     const uint64_t bit = UINT64_C(1) << bank;
@@ -311,13 +325,7 @@ void wm_banked_choose(wm_banked *channel, uint32_t bank)
     channel->row_act &= ~bit;
     channel->row_pre &= ~bit;
     if ((channel->is_active & bit) != 0) {
-        /* The oldest by admission tick; of one tick, the first activated. */
-        const uint16_t index = channel->active_entry[bank];
-        const int64_t arrive = channel->entry[index].arrive;
-        const int64_t wait = channel->last_act[bank] - arrive;
-        channel->active_age[bank] =
-            (uint64_t)arrive << 16 | (wait < 65535 ? (uint64_t)wait : 65535);
-        queue_set_column(channel, bank, index);
+        wm_banked_choose_active(channel, bank);
         return;
     }
     if ((channel->has_list[channel->is_writing] & bit) == 0 ||
