@@ -36,6 +36,9 @@ struct wm_replay {
     wm_dram_timing timing;
     wm_spread spread;
     wm_divisor chunk;
+    uint32_t n_parts; /* of a request: runs of atoms that lie in one row */
+    uint64_t part_bytes;
+    uint8_t part_atoms; /* a mask */
     wm_pool *pool;
     replay_channel *channels;
     bool is_ended;
@@ -61,6 +64,18 @@ static wm_status replay_check(const wm_replay_params *params, wm_error *err)
     return WM_OK;
 }
 
+/* Into how many parts requests are dealt. */
+static void replay_cut(wm_replay *replay)
+{
+    const uint64_t atom = replay->params.standard->atom_bytes;
+    const uint64_t n = replay->params.request_bytes / atom;
+    const uint64_t run =
+        n < replay->mapping.run_atoms ? n : replay->mapping.run_atoms;
+    replay->n_parts = run != 0 ? (uint32_t)(n / run) : 0;
+    replay->part_bytes = run * atom;
+    replay->part_atoms = (uint8_t)wm_low_mask((uint32_t)run);
+}
+
 static wm_status replay_build(wm_replay *replay, wm_error *err)
 {
     const wm_replay_params *params = &replay->params;
@@ -73,6 +88,7 @@ static wm_status replay_build(wm_replay *replay, wm_error *err)
     if (status == WM_OK) {
         status = wm_pool_new(params->jobs, &replay->pool, err);
     }
+    replay_cut(replay);
     replay->channels = calloc(params->n_channels, sizeof(*replay->channels));
     if (status == WM_OK && replay->channels == NULL) {
         status = wm_fail_memory(err);
@@ -154,16 +170,11 @@ void wm_replay_place(const wm_replay *replay, uint64_t addr, uint32_t *channel,
 static wm_status replay_deal(wm_replay *replay,
                              const wm_replay_request *request, wm_error *err)
 {
-    const uint64_t atom = replay->params.standard->atom_bytes;
-    const uint64_t bytes = replay->params.request_bytes;
     uint64_t local = 0;
-    const uint64_t addr = request->addr & ~(bytes - 1);
+    const uint64_t addr = request->addr & ~(replay->params.request_bytes - 1);
     replay_channel *channel =
         &replay->channels[replay_route(replay, addr, &local)];
-    const uint64_t n = bytes / atom;
-    const uint64_t run =
-        n < replay->mapping.run_atoms ? n : replay->mapping.run_atoms;
-    for (uint64_t i = 0; i < n; i += run) {
+    for (uint32_t i = 0; i < replay->n_parts; i++) {
         if (channel->n == channel->cap &&
             !wm_grow(&channel->request, &channel->cap, channel->n + 1,
                      sizeof(*channel->request))) {
@@ -171,8 +182,9 @@ static wm_status replay_deal(wm_replay *replay,
         }
         replay_request *part = &channel->request[channel->n++];
         part->due = request->due;
-        part->place = wm_mapping_place(&replay->mapping, local + i * atom);
-        part->atoms = (uint8_t)wm_low_mask((uint32_t)run);
+        part->place =
+            wm_mapping_place(&replay->mapping, local + i * replay->part_bytes);
+        part->atoms = replay->part_atoms;
         part->is_write = request->is_write;
     }
     return WM_OK;

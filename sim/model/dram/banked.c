@@ -86,6 +86,7 @@ static void banked_reset(wm_banked *channel)
         channel->last_act[b] = LONG_AGO;
         channel->last_pre[b] = LONG_AGO;
     }
+    channel->must_turn = true; /* no reads */
     channel->next = 1;
     channel->last_admitted = -1;
     channel->pair_tick = -1;
@@ -144,7 +145,7 @@ void wm_banked_free(wm_banked *channel)
 static bool banked_grow_offers(wm_banked *channel)
 {
     const size_t n = 2 * (channel->offer_mask + 1);
-    banked_offer *offer = malloc(n * sizeof(*offer));
+    banked_entry *offer = malloc(n * sizeof(*offer));
     if (offer == NULL) {
         return false;
     }
@@ -192,6 +193,8 @@ bool wm_banked_push(wm_banked *channel, uint64_t due,
         return false;
     }
     const int64_t tick = (int64_t)due;
+    /* An empty ring begins anew: few requests stay in the host's cache. */
+    channel->offer_head = channel->n_offers != 0 ? channel->offer_head : 0;
     size_t at = channel->offer_head + channel->n_offers++;
     const size_t mask = channel->offer_mask;
     for (; at != channel->offer_head &&
@@ -199,14 +202,18 @@ bool wm_banked_push(wm_banked *channel, uint64_t due,
          at--) {
         channel->offer[at & mask] = channel->offer[(at - 1) & mask];
     }
-    banked_offer *offer = &channel->offer[at & mask];
-    offer->row = place->row;
-    offer->due = tick;
-    offer->token = token;
-    offer->column = (uint16_t)place->column;
-    offer->bank = (uint8_t)place->bank;
-    offer->atoms = (uint8_t)atoms;
-    offer->is_write = is_write;
+    channel->offer[at & mask] = (banked_entry){
+        .row = place->row,
+        .due = tick,
+        .token = token,
+        .column = (uint16_t)place->column,
+        .bank = (uint8_t)place->bank,
+        .atoms = (uint8_t)atoms,
+        .all_atoms = (uint8_t)atoms,
+        .is_write = is_write,
+        .cause = WM_LOSS_GROUP,
+        .is_queued = 1,
+    };
     if (at == channel->offer_head) {
         channel->is_blocked = false;
         /* Due in the past: whoever offers came late, or waited its turn. */
@@ -275,17 +282,24 @@ uint64_t wm_banked_now(const wm_banked *channel)
 
 const wm_banked_stats *wm_banked_get_stats(wm_banked *channel)
 {
+    /* What other counts tell. */
+    wm_banked_stats *stats = &channel->stats;
+    const uint64_t *n = stats->n_commands;
+    stats->n_read_atoms = n[WM_DRAM_RD] + n[WM_DRAM_RDA];
+    stats->n_write_atoms = n[WM_DRAM_WR] + n[WM_DRAM_WRA];
+    stats->lost[WM_LOSS_BUSY] = (stats->n_read_atoms + stats->n_write_atoms) *
+                                (uint64_t)channel->timing->slot;
     /* A pseudo-channel without requests has been idle up to now. */
     for (uint32_t p = 0; p < channel->timing->n_pcs; p++) {
         banked_pc *pc = &channel->pc[p];
         if (pc->n_entries == 0 && pc->data_end < channel->now) {
-            channel->stats.lost[WM_LOSS_IDLE] +=
+            stats->lost[WM_LOSS_IDLE] +=
                 (uint64_t)(channel->now - pc->data_end);
             pc->data_end = channel->now;
             pc->idle = 0;
         }
     }
-    return &channel->stats;
+    return stats;
 }
 
 void wm_banked_clear_stats(wm_banked *channel)

@@ -29,6 +29,7 @@ struct wm_banked {
     int64_t col_soon, row_soon; /* no candidate is ready before */
     bool is_blocked;            /* the first offer has no room as things are */
     bool is_writing;            /* the mode */
+    bool must_turn;             /* it changes when it is evaluated next */
     uint32_t n_queued[2];
     /* ages of the candidates in the queues, and of active requests: arrival,
      * then activation */
@@ -62,7 +63,7 @@ struct wm_banked {
     int64_t last_column[WM_DRAM_BANKS];
     int64_t last_act[WM_DRAM_BANKS], last_pre[WM_DRAM_BANKS];
     /* in front of the queues, ring */
-    banked_offer *offer;
+    banked_entry *offer;
     size_t offer_mask, offer_head, n_offers;
     /* reads with data, by tick, ring */
     banked_done *done;
@@ -112,6 +113,8 @@ static inline uint64_t banked_pc_mask(const wm_banked *channel, uint32_t pc)
 void wm_banked_admit(wm_banked *channel, int64_t tick);
 /* Looks for the bank's candidates anew. */
 void wm_banked_choose(wm_banked *channel, uint32_t bank);
+/* The bank's candidate is its active request. */
+void wm_banked_choose_active(wm_banked *channel, uint32_t bank);
 /* A hit of the bank has gone and its row is still open: the next hit, looked
  * for from an entry on; its other candidate stays. */
 void wm_banked_choose_hit(wm_banked *channel, uint32_t bank, uint16_t from);
@@ -125,20 +128,10 @@ void wm_banked_unlink(wm_banked *channel, uint16_t index);
 void wm_banked_complete(wm_banked *channel, uint32_t token, int64_t arrive,
                         int64_t due, int64_t tick);
 
-/* Whether the mode changes when it is evaluated next. */
-static inline bool banked_must_turn(const wm_banked *channel)
-{
-    const uint32_t n_reads = channel->n_queued[0];
-    const uint32_t n_writes = channel->n_queued[1];
-    return channel->is_writing
-               ? n_writes < channel->params.write_low && n_reads != 0
-               : n_writes > channel->params.write_high || n_reads == 0;
-}
-
 /* Evaluates the mode; true when it changed. */
 static inline bool banked_turn(wm_banked *channel)
 {
-    const bool must = banked_must_turn(channel);
+    const bool must = channel->must_turn;
     if (must) {
         wm_banked_change_mode(channel);
     }

@@ -100,8 +100,6 @@ static void issue_account(wm_banked *channel, banked_pc *pc,
     } else {
         pc->idle = 0;
     }
-    uint64_t *lost = channel->stats.lost;
-    lost[WM_LOSS_BUSY] += (uint64_t)channel->timing->slot;
     pc->data_end = issue_later(tick, pc->data_end) + channel->timing->slot;
     pc->is_last_write = entry->is_write != 0;
 }
@@ -209,10 +207,8 @@ void wm_banked_column(wm_banked *channel, uint32_t bank, int64_t tick)
     issue_account(channel, &channel->pc[bank >> t->pc_shift], entry, tick);
     if (is_write) {
         issue_write_bounds(channel, bank, tick);
-        channel->stats.n_write_atoms++;
     } else {
         issue_read_bounds(channel, bank, tick);
-        channel->stats.n_read_atoms++;
     }
     channel->col_free = tick + t->len_col;
     if (t->is_single_bus) {
@@ -315,7 +311,7 @@ void wm_banked_activate(wm_banked *channel, uint32_t bank, int64_t tick)
     issue_row_bus(channel, tick, t->len_act);
     issue_pair(channel, tick, UINT64_C(1) << bank, true);
     issue_emit(channel, WM_DRAM_ACT, bank, entry->row, 0, tick);
-    wm_banked_choose(channel, bank);
+    wm_banked_choose_active(channel, bank);
 }
 
 /* PRE to PRE of a pseudo-channel. */

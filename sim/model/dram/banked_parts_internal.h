@@ -14,38 +14,28 @@
 #define LANES      (WM_DRAM_BANKS + 16u) /* room for whole vectors */
 #define LANE_NEVER INT16_MAX
 
-/* A request in a queue, or active: its row was opened for it. */
+/* A request in front of the queues, in a queue, or active: its row was opened
+ * for it. */
 typedef struct banked_entry {
     uint64_t row;
     int64_t arrive; /* admitted at */
     int64_t due;
-    uint16_t age; /* order of admission among those queued */
     uint32_t token;
     uint16_t column;
+    uint16_t age; /* order of admission among those queued */
     uint8_t bank;
     uint8_t atoms;     /* yet to be moved */
     uint8_t all_atoms; /* as admitted */
     uint8_t is_write;
     uint8_t has_begun; /* its first command was issued */
     uint8_t cause;     /* wm_dram_loss of the wait for its row */
-    uint8_t is_queued; /* not yet active */
+    uint8_t is_queued; /* not active */
 } banked_entry;
 
 /* Its neighbours in its bank's list. */
 typedef struct banked_link {
     uint16_t next, previous;
 } banked_link;
-
-/* A request in front of the queues. */
-typedef struct banked_offer {
-    uint64_t row;
-    int64_t due;
-    uint32_t token;
-    uint16_t column;
-    uint8_t bank;
-    uint8_t atoms;
-    uint8_t is_write;
-} banked_offer;
 
 typedef struct banked_done {
     int64_t tick;

@@ -46,6 +46,17 @@ void wm_banked_complete(wm_banked *channel, uint32_t token, int64_t arrive,
     channel->done[at & mask] = (banked_done){tick, token};
 }
 
+/* The queues' fill or the mode has changed. */
+static void queue_note_turn(wm_banked *channel)
+{
+    const uint32_t n_reads = channel->n_queued[0];
+    const uint32_t n_writes = channel->n_queued[1];
+    channel->must_turn =
+        channel->is_writing
+            ? n_writes < channel->params.write_low && n_reads != 0
+            : n_writes > channel->params.write_high || n_reads == 0;
+}
+
 /* --- lists ---------------------------------------------------------------- */
 void wm_banked_unlink(wm_banked *channel, uint16_t index)
 {
@@ -60,9 +71,10 @@ void wm_banked_unlink(wm_banked *channel, uint16_t index)
     entry->is_queued = 0;
     channel->n_queued[list]--;
     channel->is_blocked = false;
+    queue_note_turn(channel);
 }
 
-static uint16_t queue_link(wm_banked *channel, const banked_offer *offer,
+static uint16_t queue_link(wm_banked *channel, const banked_entry *offer,
                            int64_t clock)
 {
     const uint16_t index = channel->free_entry;
@@ -70,19 +82,9 @@ static uint16_t queue_link(wm_banked *channel, const banked_offer *offer,
     const uint32_t bank = offer->bank;
     banked_entry *entry = &channel->entry[index];
     channel->free_entry = channel->link[index].next;
-    entry->row = offer->row;
+    *entry = *offer;
     entry->arrive = clock;
-    entry->due = offer->due;
     entry->age = (uint16_t)channel->next_age++;
-    entry->token = offer->token;
-    entry->column = offer->column;
-    entry->bank = offer->bank;
-    entry->atoms = offer->atoms;
-    entry->all_atoms = offer->atoms;
-    entry->is_write = offer->is_write;
-    entry->has_begun = 0;
-    entry->cause = WM_LOSS_GROUP;
-    entry->is_queued = 1;
     const uint16_t ring = banked_ring(channel, list, bank);
     const uint16_t last = channel->link[ring].previous;
     channel->link[index].previous = last;
@@ -91,6 +93,7 @@ static uint16_t queue_link(wm_banked *channel, const banked_offer *offer,
     channel->link[ring].previous = index;
     channel->has_list[list] |= UINT64_C(1) << bank;
     channel->n_queued[list]++;
+    queue_note_turn(channel);
     return index;
 }
 
@@ -139,7 +142,7 @@ static void queue_wake(wm_banked *channel, uint32_t bank, int64_t clock)
 /* --- admission ------------------------------------------------------------ */
 /* The queued write to the same columns, or NO_ENTRY. */
 static uint16_t queue_find_write(const wm_banked *channel,
-                                 const banked_offer *offer)
+                                 const banked_entry *offer)
 {
     const uint16_t ring = banked_ring(channel, 1, offer->bank);
     uint16_t index = channel->link[ring].next;
@@ -154,9 +157,12 @@ static uint16_t queue_find_write(const wm_banked *channel,
 }
 
 /* A queued write answers a read, or takes in a write; true when it did. */
-static bool queue_coalesce(wm_banked *channel, const banked_offer *offer,
+static bool queue_coalesce(wm_banked *channel, const banked_entry *offer,
                            int64_t clock)
 {
+    if ((channel->has_list[1] >> offer->bank & 1) == 0) {
+        return false;
+    }
     const uint16_t index = queue_find_write(channel, offer);
     if (index == NO_ENTRY) {
         return false;
@@ -181,7 +187,7 @@ static bool queue_coalesce(wm_banked *channel, const banked_offer *offer,
 }
 
 /* Whether a new entry can be its bank's first hit or first other. */
-static bool queue_matters(const wm_banked *channel, const banked_offer *offer)
+static bool queue_matters(const wm_banked *channel, const banked_entry *offer)
 {
     const uint64_t bit = UINT64_C(1) << offer->bank;
     if ((channel->is_active & bit) != 0 ||
@@ -209,7 +215,7 @@ void wm_banked_admit(wm_banked *channel, int64_t tick)
     wm_banked_stats *stats = &channel->stats;
     for (uint32_t n = 0; channel->n_offers != 0 && (limit == 0 || n < limit);
          n++) {
-        const banked_offer *offer =
+        const banked_entry *offer =
             &channel->offer[channel->offer_head & channel->offer_mask];
         if (offer->due > clock) {
             return;
@@ -297,6 +303,20 @@ static void queue_choose_open(wm_banked *channel, uint32_t bank)
     channel->row_pre |= UINT64_C(1) << bank;
 }
 
+void wm_banked_choose_active(wm_banked *channel, uint32_t bank)
+{
+    const uint64_t bit = UINT64_C(1) << bank;
+    /* The oldest by admission tick; of one tick, the first activated. */
+    const uint16_t index = channel->active_entry[bank];
+    const int64_t arrive = channel->entry[index].arrive;
+    const int64_t wait = channel->last_act[bank] - arrive;
+    channel->active_age[bank] =
+        (uint64_t)arrive << 16 | (wait < 65535 ? (uint64_t)wait : 65535);
+    channel->row_act &= ~bit;
+    channel->row_pre &= ~bit;
+    queue_set_column(channel, bank, index);
+}
+
 void wm_banked_choose(wm_banked *channel, uint32_t bank)
 {
     const uint64_t bit = UINT64_C(1) << bank;
@@ -305,13 +325,7 @@ void wm_banked_choose(wm_banked *channel, uint32_t bank)
     channel->row_act &= ~bit;
     channel->row_pre &= ~bit;
     if ((channel->is_active & bit) != 0) {
-        /* The oldest by admission tick; of one tick, the first activated. */
-        const uint16_t index = channel->active_entry[bank];
-        const int64_t arrive = channel->entry[index].arrive;
-        const int64_t wait = channel->last_act[bank] - arrive;
-        channel->active_age[bank] =
-            (uint64_t)arrive << 16 | (wait < 65535 ? (uint64_t)wait : 65535);
-        queue_set_column(channel, bank, index);
+        wm_banked_choose_active(channel, bank);
         return;
     }
     if ((channel->has_list[channel->is_writing] & bit) == 0 ||
@@ -355,5 +369,6 @@ void wm_banked_choose_all(wm_banked *channel)
 void wm_banked_change_mode(wm_banked *channel)
 {
     channel->is_writing = !channel->is_writing;
+    queue_note_turn(channel);
     wm_banked_choose_all(channel);
 }

@@ -335,7 +335,7 @@ static uint64_t run_ready_rows(wm_banked *channel, int64_t tick)
 /* --- the slots of a tick -------------------------------------------------- */
 static void run_column_slot(wm_banked *channel, int64_t tick)
 {
-    uint64_t ready = channel->col_free <= tick ? run_columns(channel, tick) : 0;
+    uint64_t ready = run_ready_columns(channel, tick);
     const uint64_t active = ready & channel->is_active;
     if (active != 0) {
         wm_banked_column(channel, run_first_active(channel->active_age, active),
@@ -486,7 +486,7 @@ static int64_t run_next_offer(const wm_banked *channel)
 
 static int64_t run_next(const wm_banked *channel)
 {
-    if (channel->n_refresh == 0 && banked_must_turn(channel)) {
+    if (channel->n_refresh == 0 && channel->must_turn) {
         return channel->now + 1;
     }
     int64_t tick = run_earlier(run_next_column(channel), run_next_row(channel));

@@ -50,43 +50,57 @@ static inline void lanes_raise(int16_t *at, const int16_t *row, uint32_t n,
     }
 }
 
+/* Ones in the lanes of a vector, 16 bits to a word of the mask, that the mask
+ * leaves out: of the lower 8 lanes of the word, or the upper. */
+static inline __m128i lanes_out(uint64_t mask, uint32_t i)
+{
+    const __m128i low = _mm_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m128i word = _mm_set1_epi16((int16_t)(mask >> (i & 48u)));
+    const __m128i bits = (i & 8) == 0 ? low : _mm_slli_epi16(low, 8);
+    return _mm_cmpeq_epi16(_mm_and_si128(word, bits), _mm_setzero_si128());
+}
+
 static inline int16_t lanes_least(const int16_t *at, uint32_t n, uint64_t mask)
 {
-    const __m128i bits = _mm_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128);
-    const __m128i never = _mm_set1_epi16(INT16_MAX);
-    __m128i least = never;
+    /* With their signs turned, numbers are ordered as unsigned ones. */
+    const __m128i sign = _mm_set1_epi16(INT16_MIN);
+    __m128i least = _mm_set1_epi16(-1);
     for (uint32_t i = 0; i < n; i += 8) {
-        __m128i in = _mm_set1_epi16((int16_t)((mask >> i) & 255));
-        in = _mm_cmpeq_epi16(_mm_and_si128(in, bits), bits);
-        __m128i v = _mm_or_si128(_mm_and_si128(in, wm_lanes_load(at + i)),
-                                 _mm_andnot_si128(in, never));
-        least = _mm_min_epi16(least, v);
+        const __m128i v = _mm_xor_si128(wm_lanes_load(at + i), sign);
+        least = _mm_min_epu16(least, _mm_or_si128(v, lanes_out(mask, i)));
     }
-    least = _mm_min_epi16(least, _mm_srli_si128(least, 8));
-    least = _mm_min_epi16(least, _mm_srli_si128(least, 4));
-    least = _mm_min_epi16(least, _mm_srli_si128(least, 2));
+    least = _mm_xor_si128(_mm_minpos_epu16(least), sign);
     return (int16_t)_mm_extract_epi16(least, 0);
+}
+
+static inline __m128i lanes_ages(const uint16_t *age, uint64_t mask, uint32_t i)
+{
+    const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(age + i));
+    return _mm_or_si128(v, lanes_out(mask, i));
 }
 
 static inline uint32_t lanes_oldest(const uint16_t *age, uint32_t n,
                                     uint64_t mask)
 {
-    const __m128i bits = _mm_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128);
-    uint32_t best = UINT32_MAX;
     if ((mask & (mask - 1)) == 0) {
         return wm_lowest_bit(mask);
     }
-    for (uint32_t i = 0; i < n; i += 8) {
-        __m128i out = _mm_set1_epi16((int16_t)((~mask >> i) & 255));
-        out = _mm_cmpeq_epi16(_mm_and_si128(out, bits), bits);
-        const __m128i v =
-            _mm_loadu_si128((const __m128i *)(const void *)(age + i));
-        const __m128i m = _mm_minpos_epu16(_mm_or_si128(v, out));
-        const uint32_t found = (uint32_t)_mm_cvtsi128_si32(m);
-        const uint32_t key = (found & 0xffff) << 6 | (i + (found >> 16));
-        best = key < best ? key : best;
+    __m128i least = lanes_ages(age, mask, 0);
+    for (uint32_t i = 8; i < n; i += 8) {
+        least = _mm_min_epu16(least, lanes_ages(age, mask, i));
     }
-    return best & 63;
+    least = _mm_minpos_epu16(least);
+    least = _mm_set1_epi16((int16_t)_mm_cvtsi128_si32(least));
+    uint64_t same = 0;
+    for (uint32_t i = 0; i < n; i += 16) {
+        const __m128i *at = (const __m128i *)(const void *)(age + i);
+        const __m128i a = _mm_cmpeq_epi16(_mm_loadu_si128(at), least);
+        const __m128i b = _mm_cmpeq_epi16(_mm_loadu_si128(at + 1), least);
+        const uint32_t bits =
+            (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(a, b));
+        same |= (uint64_t)bits << i;
+    }
+    return wm_lowest_bit(same & mask);
 }
 
 #else
