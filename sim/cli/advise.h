@@ -6,8 +6,11 @@
  * the whole run is repeated, and the launches' new times are kept beside
  * their rows.
  *
- * Not modelled  the instructions that the better code would need (a tile in
- *               shared memory takes stores, loads and a barrier).
+ * Where the repair hands data from lane to lane (gathers, strides of a line and
+ * more) the replay pays for it: one shared store and load more per request.
+ *
+ * Not modelled  what else the better code takes: barriers, address arithmetic,
+ *               occupancy that a tile in shared memory costs.
  * Ownership     the report's rows are changed in place.
  * Errors        those of a run.
  * Cost          one run per instruction, at most WM_ADVISE_MAX.

@@ -226,6 +226,9 @@ static wm_status dispatch_next(wm_engine *engine, wm_trace *trace, wm_sm *sm,
     if (status == WM_OK && engine->has_more_ctas) {
         const wm_launch *launch = wm_trace_launch(trace);
         status = dispatch_check(launch, cta, err);
+        if (status == WM_OK && engine->options.ideal_kernel != NULL) {
+            wm_ideal_cta(engine, sm, launch, cta);
+        }
         if (status == WM_OK && engine->params.per_instruction) {
             status = wm_result_rows(engine, launch->n_statics, err);
         }

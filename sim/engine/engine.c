@@ -219,29 +219,11 @@ static void engine_counts_phases(wm_engine *engine)
                 params->n_partitions);
 }
 
-/* Finds the instruction that is to be ideal, once the trace has shown it. */
-static void engine_find_ideal(wm_engine *engine, const wm_launch *launch)
-{
-    const wm_engine_options *options = &engine->options;
-    if (options->ideal_kernel == NULL ||
-        engine->params.ideal_static != WM_NO_INDEX ||
-        strcmp(launch->name, options->ideal_kernel) != 0) {
-        return;
-    }
-    for (uint32_t i = 0; i < launch->n_statics; i++) {
-        if (launch->statics[i].pc == options->ideal_pc) {
-            engine->params.ideal_static = i;
-            return;
-        }
-    }
-}
-
 static wm_status engine_windows(wm_engine *engine, wm_trace *trace,
                                 wm_error *err)
 {
     wm_status status = WM_OK;
     while (!wm_dispatch_is_done(engine)) {
-        engine_find_ideal(engine, wm_trace_launch(trace));
         if (engine->params.is_counts) {
             engine_counts_phases(engine);
         } else {

@@ -100,7 +100,7 @@ typedef struct wm_engine_options {
     bool per_instruction;
     const char *ideal_kernel; /* launches of this name ... */
     uint64_t ideal_pc;        /* ... run this instruction as if coalesced and
-                                 free of bank conflicts; NULL: none */
+                                 free of bank conflicts (ideal.c); NULL: none */
     uint32_t window_limit;    /* longest window in cycles; 0 = as long as is
                                  exact.  Results do not depend on it: a test
                                  holds that. */

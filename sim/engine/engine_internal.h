@@ -4,7 +4,7 @@
  * Reading order: params, message, scratch, sm and partition _internal.h for the
  * data; engine.c (launch loop), sm.c, lsu.c, l1.c and mailbox.c (SM phase),
  * partition.c and l2.c (partition phase), dispatch.c (boundary), counts.c (the
- * SM phase of counts mode), result.c.
+ * SM phase of counts mode), ideal.c (what-if runs), result.c.
  */
 #ifndef WM_ENGINE_INTERNAL_H
 #define WM_ENGINE_INTERNAL_H
@@ -149,6 +149,11 @@ wm_status wm_dispatch_begin(wm_engine *engine, wm_trace *trace,
 wm_status wm_dispatch_boundary(wm_engine *engine, wm_trace *trace,
                                wm_error *err);
 bool wm_dispatch_is_done(const wm_engine *engine);
+
+/* --- ideal.c ------------------------------------------------------------- */
+/* What-if runs: charges a CTA that is about to start for the repair. */
+void wm_ideal_cta(wm_engine *engine, wm_sm *sm, const wm_launch *launch,
+                  wm_cta *cta);
 
 /* --- build.c, result.c --------------------------------------------------- */
 wm_status wm_build(wm_engine *engine, wm_error *err);

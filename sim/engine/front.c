@@ -99,14 +99,46 @@ static wm_instruction_row *front_row(const wm_params *params, wm_sm *sm,
                : NULL;
 }
 
-/* The access as better code would make it; asked for by what-if runs only. */
-static void front_idealize(const wm_params *params, wm_sm *sm,
-                           wm_access *access)
+/* --- what-if runs --------------------------------------------------------- */
+static wm_access_shape front_classify(const wm_params *params, wm_sm *sm,
+                                      const wm_access *access)
 {
     wm_coalesce(&params->coalescer, access, false, &sm->scratch);
-    const wm_access_shape shape =
-        wm_access_classify(access, sm->scratch.n_sectors, params->sector_bytes);
+    return wm_access_classify(access, sm->scratch.n_sectors,
+                              params->sector_bytes);
+}
+
+/* Atomics cannot be handed over; asynchronous copies end in shared memory
+ * anyway. */
+static bool front_is_staged(const wm_params *params, const wm_record *record,
+                            const wm_access_shape *shape)
+{
+    return record->kind <= WM_KIND_GLOBAL_STORE &&
+           wm_access_needs_staging(shape, 1u << params->coalescer.line_shift);
+}
+
+bool wm_front_is_staged(const wm_params *params, wm_sm *sm,
+                        const wm_record *record, const uint32_t *lanes)
+{
+    if (!wm_kind_is_memory((wm_kind)record->kind)) {
+        return false; /* a gap has index 0, too */
+    }
+    const wm_access access = front_access(record, lanes);
+    const wm_access_shape shape = front_classify(params, sm, &access);
+    return front_is_staged(params, record, &shape);
+}
+
+/* The access as better code would make it; returns the wavefronts that the
+ * way through shared memory takes besides: in and out. */
+static uint32_t front_idealize(const wm_params *params, wm_sm *sm,
+                               const wm_record *record, wm_access *access)
+{
+    const wm_access_shape shape = front_classify(params, sm, access);
     wm_access_idealize(access, &shape, 1u << params->coalescer.line_shift);
+    if (!front_is_staged(params, record, &shape)) {
+        return 0;
+    }
+    return 2 * wm_bank_wavefronts(&params->shared_banks, access, NULL);
 }
 
 static uint32_t front_sector_bin(uint32_t n_sectors)
@@ -204,12 +236,13 @@ wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
     wm_access access = front_access(record, lanes);
     wm_coalesced *found = &sm->coalesced;
     uint32_t data = 0;
+    uint32_t staging = 0;
     if (kind == WM_KIND_LOCAL_LOAD || kind == WM_KIND_LOCAL_STORE) {
         front_local(params, sm, warp, &access, is_store);
         data = access.mask != 0 ? (access.width + 3u) / 4u : 0;
     } else {
         if (record->static_id == params->ideal_static) {
-            front_idealize(params, sm, &access);
+            staging = front_idealize(params, sm, record, &access);
         }
         wm_coalesce(is_store ? &params->store_coalescer : &params->coalescer,
                     &access, is_store, found);
@@ -244,6 +277,7 @@ wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
     if (front.cost == 0) {
         front.cost = 1;
     }
+    front.cost += staging;
     sm->stats.lsu_busy += front.cost;
     wm_instruction_row *row = front_row(params, sm, record);
     if (row != NULL) {

@@ -36,6 +36,9 @@ wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
                          const wm_record *record, const uint32_t *lanes);
 /* Brings the counters of plain accesses up to date. */
 void wm_front_settle(const wm_params *params, wm_sm *sm);
+/* Whether better code would hand the record's data over in shared memory. */
+bool wm_front_is_staged(const wm_params *params, wm_sm *sm,
+                        const wm_record *record, const uint32_t *lanes);
 /* Wavefronts of a shared record, counted. */
 uint32_t wm_front_shared(const wm_params *params, wm_sm *sm,
                          const wm_record *record, const uint32_t *lanes);

@@ -67,6 +67,19 @@ const char *wm_access_class_name(wm_access_class class)
     return names[class];
 }
 
+static uint64_t pattern_step(const wm_access_shape *shape)
+{
+    return shape->stride < 0 ? -(uint64_t)shape->stride
+                             : (uint64_t)shape->stride;
+}
+
+bool wm_access_needs_staging(const wm_access_shape *shape, uint32_t line_bytes)
+{
+    return shape->class == WM_CLASS_GATHER ||
+           (shape->class == WM_CLASS_STRIDED &&
+            pattern_step(shape) >= line_bytes);
+}
+
 void wm_access_idealize(wm_access *access, const wm_access_shape *shape,
                         uint32_t line_bytes)
 {
@@ -77,8 +90,7 @@ void wm_access_idealize(wm_access *access, const wm_access_shape *shape,
         return;
     }
     if (shape->class == WM_CLASS_STRIDED) {
-        const uint64_t step = shape->stride < 0 ? -(uint64_t)shape->stride
-                                                : (uint64_t)shape->stride;
+        const uint64_t step = pattern_step(shape);
         const uint64_t lanes = wm_popcount64(access->mask);
         if (step >= line) {
             /* Row k of the tile, k from the column the warp stood in. */

@@ -51,6 +51,14 @@ wm_access_shape wm_access_classify(const wm_access *access, uint32_t n_sectors,
 const char *wm_access_class_name(wm_access_class class);
 
 /*
+ * Whether the ideal access below hands each lane data of another lane, so that
+ * code has to pass it through shared memory: gathers, and strides of a line or
+ * more, whose tile is turned.  Shorter strides take another layout of the data
+ * (arrays of fields), misaligned ones another first address: neither costs.
+ */
+bool wm_access_needs_staging(const wm_access_shape *shape, uint32_t line_bytes);
+
+/*
  * The same lanes, coalesced: where equal steps go over lines, the tile of
  * lanes x lines is turned so that the warp takes a row of it (all that the
  * kernel touches stays touched, once); what else is not ideal takes the first

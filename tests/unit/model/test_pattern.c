@@ -118,3 +118,26 @@ Test(pattern, a_turned_tile_covers_what_the_columns_covered)
     }
     cr_expect_eq(seen, 0xffffffff);
 }
+
+Test(pattern, only_what_changes_lanes_needs_staging)
+{
+    const int64_t steps[] = {0, 4, 8, 124, 128, 4096, -4096, -8};
+    const bool wanted[] = {false, false, false, false, true, true, true, false};
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        const wm_access access = affine(0x1000, steps[i], 0xffffffff);
+        const wm_access_shape shape = shape_of(&access);
+        cr_expect_eq(wm_access_needs_staging(&shape, 128), wanted[i], "step %d",
+                     (int)steps[i]);
+    }
+    const wm_access shifted = affine(0x1004, 4, 0xffffffff);
+    const wm_access_shape misaligned = shape_of(&shifted);
+    cr_expect_not(wm_access_needs_staging(&misaligned, 128));
+    uint32_t far[32];
+    for (uint32_t i = 0; i < 32; i++) {
+        far[i] = (i * i) * 64;
+    }
+    const wm_access scattered = {0x1000, 0xffffffff, 0,
+                                 far,    4,          WM_ACCESS_LIST32};
+    const wm_access_shape gather = shape_of(&scattered);
+    cr_expect(wm_access_needs_staging(&gather, 128));
+}
