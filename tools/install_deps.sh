@@ -57,24 +57,32 @@ if [ "$want" = browser ]; then
         missing+=(python3-pandas)
 fi
 
-# The driver of the browser tests, pinned.
-playwright=playwright-core@1.65.1
-install_playwright()
+# What the browser tests need, pinned: their driver, a parser of Chrome trace
+# events and a viewer of them.
+packages=(playwright-core@1.65.1 @tracerbench/trace-model@8.0.0
+    speedscope@1.25.0)
+install_packages()
 {
-    local folder
+    local folder package absent=()
     folder=$(dirname "$0")/../build/browser
-    if [ "$want" != browser ] || ! command -v npm >/dev/null ||
-        [ -d "$folder/node_modules/playwright-core" ]; then
+    if [ "$want" != browser ] || ! command -v npm >/dev/null; then
+        return 0
+    fi
+    for package in "${packages[@]}"; do
+        [ -d "$folder/node_modules/${package%@*}" ] || absent+=("$package")
+    done
+    if [ ${#absent[@]} -eq 0 ]; then
         return 0
     fi
     mkdir -p "$folder"
+    # All of them: npm takes away what a call without a manifest omits.
     npm install --prefix "$folder" --no-audit --no-fund --no-save \
-        "$playwright" </dev/null >/dev/null ||
-        echo "npm could not install $playwright: the browser test is skipped"
+        "${packages[@]}" </dev/null >/dev/null ||
+        echo "npm could not install ${absent[*]}: their tests are skipped"
 }
 
 if [ ${#missing[@]} -eq 0 ]; then
-    install_playwright
+    install_packages
     exit 0
 fi
 mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u)
@@ -105,13 +113,13 @@ install_missing()
 
 echo "Installing: ${missing[*]}"
 if install_missing; then
-    install_playwright
+    install_packages
     exit 0
 fi
 # Stale or absent package lists are the usual reason.
 if "${as_root[@]}" apt-get update -q </dev/null >"$log" 2>&1 &&
     install_missing; then
-    install_playwright
+    install_packages
     exit 0
 fi
 tail -n 20 "$log" >&2

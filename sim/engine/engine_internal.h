@@ -151,7 +151,12 @@ wm_status wm_dispatch_boundary(wm_engine *engine, wm_trace *trace,
 bool wm_dispatch_is_done(const wm_engine *engine);
 
 /* --- ideal.c ------------------------------------------------------------- */
-/* What-if runs: charges a CTA that is about to start for the repair. */
+/* What-if runs: coalesces anew, as better code would access, into
+ * sm->coalesced. */
+void wm_ideal_coalesce(const wm_params *params, wm_sm *sm,
+                       const wm_record *record, bool is_store,
+                       wm_access *access);
+/* Charges a CTA that is about to start for the repair. */
 void wm_ideal_cta(wm_engine *engine, wm_sm *sm, const wm_launch *launch,
                   wm_cta *cta);
 

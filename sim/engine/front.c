@@ -10,18 +10,6 @@
 /* Per-thread local memory lies above all device addresses. */
 #define LOCAL_REGION UINT64_C(0xf000000000000000)
 
-static wm_access front_access(const wm_record *record, const uint32_t *lanes)
-{
-    wm_access access = {record->base, record->mask,  0,
-                        NULL,         record->width, record->pattern};
-    if (record->pattern == WM_PATTERN_AFFINE) {
-        access.stride = record->u.stride;
-    } else {
-        access.lanes = lanes + record->u.list;
-    }
-    return access;
-}
-
 /* Offset of a per-thread local address inside its thread's memory. */
 static uint64_t front_local_offset(const wm_params *params, uint64_t address)
 {
@@ -97,48 +85,6 @@ static wm_instruction_row *front_row(const wm_params *params, wm_sm *sm,
     return params->per_instruction && record->static_id < sm->cap_rows
                ? &sm->rows[record->static_id]
                : NULL;
-}
-
-/* --- what-if runs --------------------------------------------------------- */
-static wm_access_shape front_classify(const wm_params *params, wm_sm *sm,
-                                      const wm_access *access)
-{
-    wm_coalesce(&params->coalescer, access, false, &sm->scratch);
-    return wm_access_classify(access, sm->scratch.n_sectors,
-                              params->sector_bytes);
-}
-
-/* Atomics cannot be handed over; asynchronous copies end in shared memory
- * anyway. */
-static bool front_is_staged(const wm_params *params, const wm_record *record,
-                            const wm_access_shape *shape)
-{
-    return record->kind <= WM_KIND_GLOBAL_STORE &&
-           wm_access_needs_staging(shape, 1u << params->coalescer.line_shift);
-}
-
-bool wm_front_is_staged(const wm_params *params, wm_sm *sm,
-                        const wm_record *record, const uint32_t *lanes)
-{
-    if (!wm_kind_is_memory((wm_kind)record->kind)) {
-        return false; /* a gap has index 0, too */
-    }
-    const wm_access access = front_access(record, lanes);
-    const wm_access_shape shape = front_classify(params, sm, &access);
-    return front_is_staged(params, record, &shape);
-}
-
-/* The access as better code would make it; returns the wavefronts that the
- * way through shared memory takes besides: in and out. */
-static uint32_t front_idealize(const wm_params *params, wm_sm *sm,
-                               const wm_record *record, wm_access *access)
-{
-    const wm_access_shape shape = front_classify(params, sm, access);
-    wm_access_idealize(access, &shape, 1u << params->coalescer.line_shift);
-    if (!front_is_staged(params, record, &shape)) {
-        return 0;
-    }
-    return 2 * wm_bank_wavefronts(&params->shared_banks, access, NULL);
 }
 
 static uint32_t front_sector_bin(uint32_t n_sectors)
@@ -233,19 +179,18 @@ wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
     const wm_kind kind = (wm_kind)record->kind;
     const bool is_store =
         kind == WM_KIND_GLOBAL_STORE || kind == WM_KIND_LOCAL_STORE;
-    wm_access access = front_access(record, lanes);
+    wm_access access = wm_front_access(record, lanes);
     wm_coalesced *found = &sm->coalesced;
     uint32_t data = 0;
-    uint32_t staging = 0;
     if (kind == WM_KIND_LOCAL_LOAD || kind == WM_KIND_LOCAL_STORE) {
         front_local(params, sm, warp, &access, is_store);
         data = access.mask != 0 ? (access.width + 3u) / 4u : 0;
     } else {
-        if (record->static_id == params->ideal_static) {
-            staging = front_idealize(params, sm, record, &access);
-        }
         wm_coalesce(is_store ? &params->store_coalescer : &params->coalescer,
                     &access, is_store, found);
+        if (record->static_id == params->ideal_static) {
+            wm_ideal_coalesce(params, sm, record, is_store, &access);
+        }
         data = wm_bank_wavefronts(&params->l1_banks, &access, NULL);
     }
     const uint64_t n_lanes = wm_popcount64(record->mask);
@@ -277,7 +222,6 @@ wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
     if (front.cost == 0) {
         front.cost = 1;
     }
-    front.cost += staging;
     sm->stats.lsu_busy += front.cost;
     wm_instruction_row *row = front_row(params, sm, record);
     if (row != NULL) {
@@ -313,7 +257,7 @@ uint32_t wm_front_shared(const wm_params *params, wm_sm *sm,
         sm->stats.n_plain_shared[record->kind - WM_KIND_SHARED_LOAD]++;
         return 1;
     }
-    wm_access access = front_access(record, lanes);
+    wm_access access = wm_front_access(record, lanes);
     uint32_t ideal = 0;
     uint32_t wavefronts =
         wm_bank_wavefronts(&params->shared_banks, &access, &ideal);

@@ -30,15 +30,25 @@ static inline bool wm_front_is_plain(const wm_params *params,
             record->kind == WM_KIND_ASYNC_COPY);
 }
 
+static inline wm_access wm_front_access(const wm_record *record,
+                                        const uint32_t *lanes)
+{
+    wm_access access = {record->base, record->mask,  0,
+                        NULL,         record->width, record->pattern};
+    if (record->pattern == WM_PATTERN_AFFINE) {
+        access.stride = record->u.stride;
+    } else {
+        access.lanes = lanes + record->u.list;
+    }
+    return access;
+}
+
 /* Coalesces a global, local or async record into sm->coalesced and counts it,
  * all but hits. */
 wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
                          const wm_record *record, const uint32_t *lanes);
 /* Brings the counters of plain accesses up to date. */
 void wm_front_settle(const wm_params *params, wm_sm *sm);
-/* Whether better code would hand the record's data over in shared memory. */
-bool wm_front_is_staged(const wm_params *params, wm_sm *sm,
-                        const wm_record *record, const uint32_t *lanes);
 /* Wavefronts of a shared record, counted. */
 uint32_t wm_front_shared(const wm_params *params, wm_sm *sm,
                          const wm_record *record, const uint32_t *lanes);

@@ -11,7 +11,9 @@
 #include "report/json.h"
 #include "report/series.h"
 
-#define PLACES_MAX 64u /* CTA places of an SM: tracks are sm * 64 + place */
+/* CTA places of an SM.  Tracks are 1 + sm * 64 + place: to some readers a
+ * thread 0 is none. */
+#define PLACES_MAX 64u
 enum { PROCESS_RUN = 1, PROCESS_SMS = 2 };
 
 void wm_timeline_init(wm_timeline *timeline)
@@ -49,12 +51,15 @@ static void event_time(wm_json *json, const char *key, uint64_t ns)
     wm_json_raw(json, text);
 }
 
-static void event_begin(wm_json *json, const char *phase, const char *name,
-                        uint64_t process, uint64_t thread)
+/* A category is optional to some readers, to others not. */
+static void event_begin(wm_json *json, const char *phase, const char *category,
+                        const char *name, uint64_t process, uint64_t thread)
 {
     wm_json_open(json, '{');
     wm_json_key(json, "ph");
     wm_json_string(json, phase);
+    wm_json_key(json, "cat");
+    wm_json_string(json, category);
     wm_json_key(json, "name");
     wm_json_string(json, name);
     wm_json_key(json, "pid");
@@ -67,7 +72,7 @@ static void event_begin(wm_json *json, const char *phase, const char *name,
 static void event_name(wm_json *json, const char *what, uint64_t process,
                        uint64_t thread, const char *name)
 {
-    event_begin(json, "M", what, process, thread);
+    event_begin(json, "M", "__metadata", what, process, thread);
     wm_json_key(json, "args");
     wm_json_open(json, '{');
     wm_json_key(json, "name");
@@ -82,7 +87,7 @@ static void events_launches(wm_json *json, const wm_report *report)
     for (size_t k = 0; k < report->n_kernels; k++) {
         const wm_report_kernel *kernel = &report->kernels[k];
         const uint64_t ns = kernel->counters.value[WM_C_TIME_NS];
-        event_begin(json, "X", kernel->name, PROCESS_RUN, 1);
+        event_begin(json, "X", "launch", kernel->name, PROCESS_RUN, 1);
         event_time(json, "ts", begin_ns);
         event_time(json, "dur", ns);
         wm_json_key(json, "args");
@@ -113,11 +118,11 @@ static void events_ctas(wm_json *json, const wm_timeline *timeline)
             is_named[track] = true;
             (void)snprintf(name, sizeof(name), "SM %u place %u", cta->sm,
                            cta->place);
-            event_name(json, "thread_name", PROCESS_SMS, track, name);
+            event_name(json, "thread_name", PROCESS_SMS, 1 + track, name);
         }
         (void)snprintf(name, sizeof(name), "CTA of launch %" PRIu64,
                        cta->launch);
-        event_begin(json, "X", name, PROCESS_SMS, track);
+        event_begin(json, "X", "cta", name, PROCESS_SMS, 1 + track);
         event_time(json, "ts", cta->begin_ns);
         event_time(json, "dur", cta->end_ns - cta->begin_ns);
         wm_json_close(json, '}');
@@ -135,7 +140,8 @@ static void events_counter(wm_json *json, const wm_report *report,
         wm_report_kernel kernel;
         memset(&kernel, 0, sizeof(kernel));
         kernel.counters = series->samples[i].counters;
-        event_begin(json, "C", wm_metric_at(metric)->id, PROCESS_RUN, 0);
+        event_begin(json, "C", "series", wm_metric_at(metric)->id, PROCESS_RUN,
+                    0);
         event_time(json, "ts", begin_ns);
         wm_json_key(json, "args");
         wm_json_open(json, '{');

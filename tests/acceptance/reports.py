@@ -201,6 +201,7 @@ def check_timeline(path):
     tracks = {}
     for event in timeline["traceEvents"]:
         assert event["ph"] in "XCM" and event["name"], event
+        assert event["cat"], event
         assert isinstance(event["pid"], int), event
         assert isinstance(event["tid"], int), event
         if event["ph"] == "M":
