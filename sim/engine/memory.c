@@ -95,6 +95,8 @@ wm_status wm_memory_model_init(wm_memory_model *model, const wm_config *config,
                        (unsigned long long)config->l2.line);
     }
     model->tick_fs = wm_divisor_of(ck_fs / standard->ticks_per_ck);
+    model->tick_ps = model->tick_fs.d / 1000;
+    model->tick_rest_fs = model->tick_fs.d % 1000;
     model->line_shift = wm_lowest_bit(config->l2.line);
     model->sector_shift = wm_lowest_bit(config->l2.sector);
     model->atom_shift = wm_lowest_bit(standard->atom_bytes);
@@ -116,7 +118,7 @@ static uint64_t memory_tick_up(const wm_memory_model *model, uint64_t ps)
 
 static uint64_t memory_ps(const wm_memory_model *model, uint64_t tick)
 {
-    return wm_mul_div(tick, model->tick_fs.d, 1000) + 1;
+    return tick * model->tick_ps + tick * model->tick_rest_fs / 1000 + 1;
 }
 
 wm_status wm_memory_new(const wm_memory_model *model, const wm_config *config,
@@ -407,33 +409,42 @@ static void memory_prefetch(const wm_memory *memory, const wm_banked *banked)
     }
 }
 
-/* The reads with data by tick, in order of time, then channel. */
+/* The channel of the next read with data by tick, in order of time, then
+ * channel; NULL when there is none. */
+static const wm_banked *memory_next(wm_memory *memory, uint64_t by,
+                                    uint32_t *token, uint64_t *tick)
+{
+    uint32_t best = 0;
+    uint64_t first = UINT64_MAX;
+    for (uint32_t c = 0; c < memory->n_channels && memory->n_channels > 1;
+         c++) {
+        const uint64_t done = wm_banked_next_done(memory->channels[c]);
+        if (done < first) {
+            first = done;
+            best = c;
+        }
+    }
+    wm_banked *banked = memory->channels[best];
+    return wm_banked_next(banked, by, token, tick) ? banked : NULL;
+}
+
+/* The reads with data by tick. */
 static bool memory_deliver(wm_memory *memory, uint64_t tick,
                            wm_memory_reply reply, void *context)
 {
     const wm_memory_model *model = memory->model;
     bool is_good = true;
-    for (;;) {
-        uint32_t best = 0;
-        uint64_t first = UINT64_MAX;
-        for (uint32_t c = 0; c < memory->n_channels; c++) {
-            const uint64_t done = wm_banked_next_done(memory->channels[c]);
-            if (done < first) {
-                first = done;
-                best = c;
-            }
-        }
-        uint32_t token = 0;
-        if (first > tick ||
-            !wm_banked_next(memory->channels[best], tick, &token, &first)) {
-            return is_good;
-        }
-        memory_prefetch(memory, memory->channels[best]);
-        is_good = memory_arrive(memory, token,
-                                memory_ps(model, first) + model->extra_ps,
-                                reply, context) &&
-                  is_good;
+    uint32_t token = 0;
+    uint64_t at = 0;
+    const wm_banked *banked = NULL;
+    while ((banked = memory_next(memory, tick, &token, &at)) != NULL) {
+        memory_prefetch(memory, banked);
+        is_good =
+            memory_arrive(memory, token, memory_ps(model, at) + model->extra_ps,
+                          reply, context) &&
+            is_good;
     }
+    return is_good;
 }
 
 /* How far all channels may run before a read that completes on the way could

@@ -33,6 +33,7 @@ typedef struct wm_memory_model {
     wm_mapping mapping;
     wm_dram_timing timing;
     wm_divisor tick_fs;
+    uint64_t tick_ps, tick_rest_fs; /* a tick: whole picoseconds, rest */
     uint64_t extra_ps; /* controller and wires: what dram.latency has over the
                           standard's own */
     uint32_t atoms_per_line, run_atoms;

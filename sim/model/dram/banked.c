@@ -86,6 +86,8 @@ static void banked_reset(wm_banked *channel)
         channel->last_act[b] = LONG_AGO;
         channel->last_pre[b] = LONG_AGO;
     }
+    channel->room[0] = channel->params.read_queue;
+    channel->room[1] = channel->params.write_queue;
     channel->must_turn = true; /* no reads */
     channel->next = 1;
     channel->last_admitted = -1;
@@ -175,6 +177,36 @@ static bool banked_grow_done(wm_banked *channel)
     channel->done_head = 0;
     channel->done_mask = n - 1;
     return true;
+}
+
+void wm_banked_renumber(wm_banked *channel)
+{
+    uint16_t at[2][WM_DRAM_BANKS];
+    for (uint32_t bank = 0; bank < WM_DRAM_BANKS; bank++) {
+        for (uint32_t list = 0; list < 2; list++) {
+            at[list][bank] =
+                channel->link[banked_ring(channel, list, bank)].next;
+        }
+    }
+    const uint32_t n = channel->n_queued[0] + channel->n_queued[1];
+    for (uint32_t age = 0; age < n; age++) {
+        /* The lists are in order: the next is the least of their heads. */
+        uint16_t *best = NULL;
+        for (uint32_t list = 0; list < 2; list++) {
+            for (uint64_t m = channel->has_list[list]; m != 0; m &= m - 1) {
+                uint16_t *head = &at[list][wm_lowest_bit(m)];
+                if (*head < channel->first_ring &&
+                    (best == NULL ||
+                     channel->entry[*head].age < channel->entry[*best].age)) {
+                    best = head;
+                }
+            }
+        }
+        channel->entry[*best].age = (uint16_t)age;
+        *best = channel->link[*best].next;
+    }
+    channel->next_age = n;
+    wm_banked_choose_all(channel);
 }
 
 bool wm_banked_push(wm_banked *channel, uint64_t due,

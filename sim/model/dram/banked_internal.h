@@ -31,6 +31,7 @@ struct wm_banked {
     bool is_writing;            /* the mode */
     bool must_turn;             /* it changes when it is evaluated next */
     uint32_t n_queued[2];
+    uint32_t room[2]; /* of the queues */
     /* ages of the candidates in the queues, and of active requests: arrival,
      * then activation */
     uint16_t col_age[LANES], row_age[LANES];
@@ -107,6 +108,10 @@ static inline uint64_t banked_pc_mask(const wm_banked *channel, uint32_t pc)
     const uint32_t n = channel->timing->banks_per_pc;
     return wm_low_mask(n) << (pc * n);
 }
+
+/* --- banked.c ------------------------------------------------------------- */
+/* Numbers those queued anew, in their order, when the numbers run out. */
+void wm_banked_renumber(wm_banked *channel);
 
 /* --- banked_queue.c ------------------------------------------------------ */
 /* Takes offers due before tick, while their queues have room. */

@@ -97,37 +97,6 @@ static uint16_t queue_link(wm_banked *channel, const banked_entry *offer,
     return index;
 }
 
-/* Numbers those queued anew, in their order, when the numbers run out. */
-static void queue_renumber(wm_banked *channel)
-{
-    uint16_t at[2][WM_DRAM_BANKS];
-    for (uint32_t bank = 0; bank < WM_DRAM_BANKS; bank++) {
-        for (uint32_t list = 0; list < 2; list++) {
-            at[list][bank] =
-                channel->link[banked_ring(channel, list, bank)].next;
-        }
-    }
-    const uint32_t n = channel->n_queued[0] + channel->n_queued[1];
-    for (uint32_t age = 0; age < n; age++) {
-        /* The lists are in order: the next is the least of their heads. */
-        uint16_t *best = NULL;
-        for (uint32_t list = 0; list < 2; list++) {
-            for (uint64_t m = channel->has_list[list]; m != 0; m &= m - 1) {
-                uint16_t *head = &at[list][wm_lowest_bit(m)];
-                if (*head < channel->first_ring &&
-                    (best == NULL ||
-                     channel->entry[*head].age < channel->entry[*best].age)) {
-                    best = head;
-                }
-            }
-        }
-        channel->entry[*best].age = (uint16_t)age;
-        *best = channel->link[*best].next;
-    }
-    channel->next_age = n;
-    wm_banked_choose_all(channel);
-}
-
 /* The pseudo-channel has a request more; time without one ends. */
 static void queue_wake(wm_banked *channel, uint32_t bank, int64_t clock)
 {
@@ -210,8 +179,6 @@ void wm_banked_admit(wm_banked *channel, int64_t tick)
 {
     const int64_t clock = tick - 1;
     const uint32_t limit = channel->params.offers;
-    const uint32_t room[2] = {channel->params.read_queue,
-                              channel->params.write_queue};
     wm_banked_stats *stats = &channel->stats;
     for (uint32_t n = 0; channel->n_offers != 0 && (limit == 0 || n < limit);
          n++) {
@@ -221,12 +188,13 @@ void wm_banked_admit(wm_banked *channel, int64_t tick)
             return;
         }
         if (!queue_coalesce(channel, offer, clock)) {
-            if (channel->n_queued[offer->is_write] == room[offer->is_write]) {
+            if (channel->n_queued[offer->is_write] ==
+                channel->room[offer->is_write]) {
                 channel->is_blocked = true;
                 return;
             }
             if (channel->next_age == AGES) {
-                queue_renumber(channel);
+                wm_banked_renumber(channel);
             }
             const bool matters = queue_matters(channel, offer);
             (void)queue_link(channel, offer, clock);
