@@ -63,6 +63,8 @@ struct wm_banked {
     uint32_t n_columns[WM_DRAM_BANKS]; /* since ACT */
     int64_t last_column[WM_DRAM_BANKS];
     int64_t last_act[WM_DRAM_BANKS], last_pre[WM_DRAM_BANKS];
+    /* queued writes by a hash of their place: a zero saves the search */
+    uint16_t n_writes_at[WRITE_SLOTS];
     /* in front of the queues, ring */
     banked_entry *offer;
     size_t offer_mask, offer_head, n_offers;
@@ -93,6 +95,16 @@ static inline void banked_lane_raise(int16_t *at, int32_t time)
 static inline uint32_t banked_pc_of(const wm_banked *channel, uint32_t bank)
 {
     return bank >> channel->timing->pc_shift;
+}
+
+/* Where n_writes_at counts the place; by the golden ratio (Knuth, TAOCP 3,
+ * 6.4). */
+static inline uint32_t banked_write_slot(const banked_entry *entry)
+{
+    const uint64_t place =
+        entry->row << 22 ^ (uint64_t)entry->column << 6 ^ entry->bank;
+    return (uint32_t)(place * UINT64_C(0x9e3779b97f4a7c15) >>
+                      (64 - WRITE_SLOT_BITS));
 }
 
 /* The link that closes the list of a bank: of reads, or of writes. */

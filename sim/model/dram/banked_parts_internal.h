@@ -9,10 +9,12 @@
 
 #include "model/dram/banked.h"
 
-#define NO_ENTRY   UINT16_MAX
-#define NEVER      INT64_MAX
-#define LANES      (WM_DRAM_BANKS + 16u) /* room for whole vectors */
-#define LANE_NEVER INT16_MAX
+#define NO_ENTRY        UINT16_MAX
+#define NEVER           INT64_MAX
+#define LANES           (WM_DRAM_BANKS + 16u) /* room for whole vectors */
+#define LANE_NEVER      INT16_MAX
+#define WRITE_SLOT_BITS 8u
+#define WRITE_SLOTS     (1u << WRITE_SLOT_BITS)
 
 /* A request in front of the queues, in a queue, or active: its row was opened
  * for it. */

@@ -69,6 +69,9 @@ void wm_banked_unlink(wm_banked *channel, uint16_t index)
     const uint64_t is_empty = channel->link[ring].next == ring;
     channel->has_list[list] &= ~(is_empty << entry->bank);
     entry->is_queued = 0;
+    if (list != 0) {
+        channel->n_writes_at[banked_write_slot(entry)]--;
+    }
     channel->n_queued[list]--;
     channel->is_blocked = false;
     queue_note_turn(channel);
@@ -93,6 +96,9 @@ static uint16_t queue_link(wm_banked *channel, const banked_entry *offer,
     channel->link[ring].previous = index;
     channel->has_list[list] |= UINT64_C(1) << bank;
     channel->n_queued[list]++;
+    if (list != 0) {
+        channel->n_writes_at[banked_write_slot(entry)]++;
+    }
     queue_note_turn(channel);
     return index;
 }
@@ -129,7 +135,8 @@ static uint16_t queue_find_write(const wm_banked *channel,
 static bool queue_coalesce(wm_banked *channel, const banked_entry *offer,
                            int64_t clock)
 {
-    if ((channel->has_list[1] >> offer->bank & 1) == 0) {
+    if (channel->n_queued[1] == 0 ||
+        channel->n_writes_at[banked_write_slot(offer)] == 0) {
         return false;
     }
     const uint16_t index = queue_find_write(channel, offer);
