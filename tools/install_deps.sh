@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Installs what building (build), testing (test), checking the source (lint) or
-# opening reports in a browser (browser) needs and this machine lacks, with
-# apt-get, and for the browser with npm into build/browser.  Where it cannot, it names what is
-# missing and goes on: the build decides whether that matters.
+# Installs what building (build), testing (test), checking the source (lint),
+# opening reports in a browser (browser) or a cluster's test (slurm) needs and
+# this machine lacks: with apt-get, and for the browser with npm into
+# build/browser.  Where it cannot, it names what is missing and goes on: the
+# build decides whether that matters.
 #
 #     tools/install_deps.sh build|test|lint|browser|slurm
 set -euo pipefail
