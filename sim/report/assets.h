@@ -1,6 +1,6 @@
 /*
  * assets.h -- the files of assets/, as CMake put them into the program
- * (cmake/embed.cmake).  Private to the report floor.
+ * (tools/embed.cmake).  Private to the report floor.
  */
 #ifndef WM_REPORT_ASSETS_H
 #define WM_REPORT_ASSETS_H
