@@ -1,8 +1,8 @@
 /*
  * lru16.h -- the order of use of up to 16 ways, compiled into the caller.
  *
- * The row of policy_lru.c, and after its generator that of policy_aged.c, where
- * ranks are at most 16 bytes: one per way, 0 = most recent, a permutation of
+ * The ranks of ranks.h (policies lru and aged) where they are at most 16 bytes:
+ * one per way, 0 = most recent, a permutation of
  * 0..ways-1 with padding of 0xff.  Way 0 is the oldest at first, so that a set
  * without holes fills from way 0 up by asking for the oldest, without a look
  * for empty ways.
