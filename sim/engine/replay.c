@@ -158,14 +158,6 @@ static uint32_t replay_route(const wm_replay *replay, uint64_t addr,
     return (uint32_t)channel;
 }
 
-void wm_replay_place(const wm_replay *replay, uint64_t addr, uint32_t *channel,
-                     wm_dram_place *place)
-{
-    uint64_t local = 0;
-    *channel = replay_route(replay, addr, &local);
-    *place = wm_mapping_place(&replay->mapping, local);
-}
-
 /* Deals one request: a part per run of atoms that lie in one row. */
 static wm_status replay_deal(wm_replay *replay,
                              const wm_replay_request *request, wm_error *err)

@@ -68,8 +68,4 @@ void wm_replay_free(wm_replay *replay); /* NULL is fine */
 wm_status wm_replay_run(wm_replay *replay, wm_replay_source source,
                         void *context, wm_replay_result *result, wm_error *err);
 
-/* Where an address goes. */
-void wm_replay_place(const wm_replay *replay, uint64_t addr, uint32_t *channel,
-                     wm_dram_place *place);
-
 #endif

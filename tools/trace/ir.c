@@ -11,11 +11,6 @@
 
 #define FIRST_OPAQUE_VERSION 15
 
-void wm_events_init(wm_events *events)
-{
-    memset(events, 0, sizeof(*events));
-}
-
 void wm_events_fini(wm_events *events)
 {
     for (size_t i = 0; i < events->n_files; i++) {

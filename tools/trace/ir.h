@@ -74,7 +74,6 @@ wm_status wm_ir_rewrite(const char *text, const wm_ir_request *request,
                         wm_buffer *out, wm_events *events, wm_ir_kernel *kernel,
                         wm_error *err);
 
-void wm_events_init(wm_events *events);
 void wm_events_fini(wm_events *events);
 
 #endif

@@ -302,11 +302,6 @@ uint32_t wm_banked_n_waiting(const wm_banked *channel)
     return (uint32_t)channel->n_offers;
 }
 
-uint64_t wm_banked_n_reads_open(const wm_banked *channel)
-{
-    return channel->n_reads_open;
-}
-
 uint64_t wm_banked_now(const wm_banked *channel)
 {
     return (uint64_t)channel->now;

@@ -162,9 +162,8 @@ uint64_t wm_banked_next_done(const wm_banked *channel);
  * from 0; UINT32_MAX when there is none. */
 uint32_t wm_banked_peek(const wm_banked *channel, uint32_t n);
 
-/* Requests pushed and not admitted; reads admitted or not without data. */
+/* Requests pushed and not admitted. */
 uint32_t wm_banked_n_waiting(const wm_banked *channel);
-uint64_t wm_banked_n_reads_open(const wm_banked *channel);
 /* The last tick simulated. */
 uint64_t wm_banked_now(const wm_banked *channel);
 

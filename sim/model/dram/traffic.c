@@ -9,26 +9,18 @@
 #define BLOCK_MASK UINT64_C(127)
 #define STRIDE     UINT64_C(2048)
 
-static const struct {
-    const char *name;
-    const char *summary;
-} patterns[WM_TRAFFIC_PATTERNS] = {
-    {"seq", "consecutive addresses"},
-    {"stride", "2 KiB apart, shifted by one request each time round"},
-    {"rand", "random addresses"},
-    {"copy", "bursts of 8 reads and 8 writes, 2 GiB apart"},
-    {"rmix", "random addresses, half of them writes"},
-    {"gpu", "64 walkers in bursts of 128 B that jump at times, 3 of 10 write"},
+static const char *const patterns[WM_TRAFFIC_PATTERNS] = {
+    "seq",    /* consecutive addresses */
+    "stride", /* 2 KiB apart, shifted by one request each time round */
+    "rand",   /* random addresses */
+    "copy",   /* bursts of 8 reads and 8 writes, 2 GiB apart */
+    "rmix",   /* random addresses, half of them writes */
+    "gpu", /* 64 walkers in bursts of 128 B that jump at times, 3 of 10 write */
 };
 
 const char *wm_traffic_name(size_t pattern)
 {
-    return pattern < WM_TRAFFIC_PATTERNS ? patterns[pattern].name : NULL;
-}
-
-const char *wm_traffic_summary(size_t pattern)
-{
-    return pattern < WM_TRAFFIC_PATTERNS ? patterns[pattern].summary : NULL;
+    return pattern < WM_TRAFFIC_PATTERNS ? patterns[pattern] : NULL;
 }
 
 static uint64_t traffic_draw(wm_traffic *stream)

@@ -38,9 +38,8 @@ typedef struct wm_traffic {
     uint32_t turn; /* walker of the present burst */
 } wm_traffic;
 
-/* "seq", ... and what it does; NULL past the last. */
+/* "seq", ...; NULL past the last. */
 const char *wm_traffic_name(size_t pattern);
-const char *wm_traffic_summary(size_t pattern);
 
 void wm_traffic_init(wm_traffic *stream, wm_traffic_pattern pattern,
                      uint64_t granule);

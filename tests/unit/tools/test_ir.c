@@ -55,7 +55,6 @@ static rewritten rewrite(const char *body, const char *version,
         .kernel = kernel, .source = "k.cl", .is_opencl = true};
     cr_assert(n > 0 && (size_t)n < sizeof(text));
     wm_buffer_init(&r.out);
-    wm_events_init(&r.events);
     r.status =
         wm_ir_rewrite(text, &request, &r.out, &r.events, &r.kernel, &r.err);
     return r;
