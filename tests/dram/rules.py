@@ -12,21 +12,17 @@ refuses    traces and standards that cannot be used
 import os
 import random
 import subprocess
-import sys
 import tempfile
 
 import facts
+from dram import AUDIT, main, path_of, tests_of
 from naive import COLUMNS, WHOLE, Command, Naive, legal_trace, text
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
-AUDIT = os.environ.get("AUDIT", os.path.join(
-    ROOT, "build", "release", "tests", "dram", "audit"))
 START = 20001
 
 
 def file_of(standard):
-    return os.path.join(ROOT, "configs", "dram", standard.name + ".yaml")
+    return path_of(standard.name)
 
 
 def audit(trace, *options):
@@ -274,27 +270,5 @@ def test_refuses():
             assert code == 2 and "audit: " in out, (lines, code, out)
 
 
-TESTS = {name[5:]: test for name, test in list(globals().items())
-         if name.startswith("test_")}
-
-
-def main():
-    names = sys.argv[1:] or list(TESTS)
-    failed = 0
-    for name in names:
-        try:
-            if name.startswith("random:"): # random:TRACES:SEED
-                n, seed = name.split(":")[1:]
-                test_random(int(n), 100, int(seed))
-            else:
-                TESTS[name]()
-            print("ok      %s" % name)
-        except AssertionError as problem:
-            failed += 1
-            print("FAILED  %s: %s" % (name, problem))
-    print("%d of %d hold" % (len(names) - failed, len(names)))
-    sys.exit(failed > 0)
-
-
 if __name__ == "__main__":
-    main()
+    main(tests_of(globals()))

@@ -8,15 +8,8 @@ import fractions
 import os
 import re
 import subprocess
-import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
-FOLDER = os.path.join(ROOT, "configs", "dram")
-AUDIT = os.environ.get("AUDIT", os.path.join(
-    ROOT, "build", "release", "tests", "dram", "audit"))
-NAMES = sorted(name[:-5] for name in os.listdir(FOLDER)
-               if name.endswith(".yaml"))
+from dram import AUDIT, FOLDER, STANDARDS as NAMES, check, main, tests_of
 
 # GB/s of one channel: bits x Gb/s per pin / 8, from the first line of a file.
 PEAK = {"hbm2": "128 2.0", "hbm2e": "128 3.2", "hbm3": "64 6.4",
@@ -103,11 +96,6 @@ class Standard:
         """Of all pseudo-channels of one channel."""
         ns = self.t["CCD_S"] * self.ck_ps / 1000
         return self.pcs * self.atom / ns
-
-
-def check(holds, *what):
-    if not holds:
-        raise AssertionError(" ".join(str(w) for w in what))
 
 
 def test_sources():
@@ -228,23 +216,5 @@ def test_auditor():
     check(n > 50 * len(NAMES), n)
 
 
-TESTS = {name[5:]: test for name, test in list(globals().items())
-         if name.startswith("test_")}
-
-
-def main():
-    failed = 0
-    names = sys.argv[1:] or list(TESTS)
-    for name in names:
-        try:
-            TESTS[name]()
-            print("ok      %s" % name)
-        except AssertionError as problem:
-            failed += 1
-            print("FAILED  %s: %s" % (name, problem))
-    print("%d of %d hold" % (len(names) - failed, len(names)))
-    sys.exit(failed > 0)
-
-
 if __name__ == "__main__":
-    main()
+    main(tests_of(globals()))
