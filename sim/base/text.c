@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -83,6 +84,21 @@ void wm_text_trim(const char **text, size_t *n_text)
     while (*n_text != 0 && text_is_blank((*text)[*n_text - 1])) {
         (*n_text)--;
     }
+}
+
+char *wm_text_copy_n(const char *text, size_t n)
+{
+    char *copy = malloc(n + 1);
+    if (copy != NULL) {
+        memcpy(copy, text, n);
+        copy[n] = '\0';
+    }
+    return copy;
+}
+
+char *wm_text_copy(const char *text)
+{
+    return wm_text_copy_n(text, strlen(text));
 }
 
 bool wm_text_ends_with(const char *text, const char *suffix)

@@ -83,6 +83,11 @@ uint32_t wm_text_edit_distance(const char *a, const char *b);
  * ends. */
 void wm_text_trim(const char **text, size_t *n_text);
 
+/* The first n bytes of text, or all of it, in memory of the caller's; NULL when
+ * there is none. */
+char *wm_text_copy_n(const char *text, size_t n);
+char *wm_text_copy(const char *text);
+
 /* Whether text ends in suffix. */
 bool wm_text_ends_with(const char *text, const char *suffix);
 

@@ -8,6 +8,7 @@
 
 #include "base/bits.h"
 #include "base/buffer.h"
+#include "base/text.h"
 #include "cli/host.h"
 #include "cli/output.h"
 #include "config/config.h"
@@ -91,19 +92,17 @@ static wm_status stats_launch(void *context, const wm_launch *launch,
                               wm_error *err)
 {
     wm_trace_stats *stats = context;
-    size_t n_name = strlen(launch->name) + 1;
     if (!wm_grow(&stats->launches, &stats->cap_launches, stats->n_launches + 1,
                  sizeof(*stats->launches))) {
         return wm_fail_memory(err);
     }
     wm_launch_stats *fresh = &stats->launches[stats->n_launches];
     memset(fresh, 0, sizeof(*fresh));
-    fresh->name = malloc(n_name);
+    fresh->name = wm_text_copy(launch->name);
     if (fresh->name == NULL) {
         return wm_fail_memory(err);
     }
     stats->n_launches++;
-    memcpy(fresh->name, launch->name, n_name);
     memcpy(fresh->grid, launch->grid, sizeof(fresh->grid));
     memcpy(fresh->block, launch->block, sizeof(fresh->block));
     fresh->sm_version = launch->sm_version;

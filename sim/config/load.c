@@ -46,16 +46,6 @@ static char *load_place(const char *file, unsigned long line,
     return text.bytes;
 }
 
-static char *load_copy(const char *text)
-{
-    size_t n = strlen(text) + 1;
-    char *copy = malloc(n);
-    if (copy != NULL) {
-        memcpy(copy, text, n);
-    }
-    return copy;
-}
-
 /*
  * Parses text as the value of the key called name and notes where it came
  * from.  Takes over origin and where, which may be NULL when memory is short.
@@ -323,7 +313,7 @@ static wm_status load_set(wm_config_set *set, const char *text, wm_error *err)
         return load_unknown(prefix, name, err);
     }
     return load_value(set, (wm_key_index)(key - wm_keys), equals + 1,
-                      load_copy("--set"), load_copy(prefix), err);
+                      wm_text_copy("--set"), wm_text_copy(prefix), err);
 }
 
 static wm_status load_sets(wm_config_set *set, const char *const *sets,
@@ -377,7 +367,7 @@ wm_status wm_config_load(const char *name, const char *const *sets,
     if (set == NULL) {
         return wm_fail_memory(err);
     }
-    set->name = load_copy(name);
+    set->name = wm_text_copy(name);
     wm_status status = set->name == NULL
                            ? wm_fail_memory(err)
                            : load_layers(set, name, sets, n_sets, err);
@@ -412,14 +402,14 @@ wm_status wm_config_restore(const char *name, wm_config_fetch_fn fetch,
     if (set == NULL) {
         return wm_fail_memory(err);
     }
-    set->name = load_copy(name);
+    set->name = wm_text_copy(name);
     wm_status status =
         set->name == NULL ? wm_fail_memory(err) : load_defaults(set, err);
     for (size_t i = 0; i < wm_n_keys && status == WM_OK; i++) {
         const char *origin = NULL;
         if (fetch(context, &wm_keys[i], &set->values, &origin) &&
             origin != NULL) {
-            set->place[i].origin = load_copy(origin);
+            set->place[i].origin = wm_text_copy(origin);
             status = set->place[i].origin == NULL ? wm_fail_memory(err) : WM_OK;
         }
     }

@@ -166,15 +166,13 @@ static void preset_add(preset_names *list, const char *name, size_t n)
     if (preset_has(list, name, n)) {
         return;
     }
-    char *copy = malloc(n + 1);
+    char *copy = wm_text_copy_n(name, n);
     if (copy == NULL || !wm_grow(&list->names, &list->capacity,
                                  list->n_names + 2, sizeof(char *))) {
         free(copy);
         list->is_failed = true;
         return;
     }
-    memcpy(copy, name, n);
-    copy[n] = '\0';
     list->names[list->n_names++] = copy;
     list->names[list->n_names] = NULL;
 }

@@ -2,6 +2,7 @@
  * report.c -- results of a run, gathered; the registry of writers.
  */
 #include "report/report.h"
+#include "base/text.h"
 #include "report/series.h"
 
 #include <stdio.h>
@@ -30,16 +31,6 @@ void wm_report_fini(wm_report *report)
     memset(report, 0, sizeof(*report));
 }
 
-static char *text_copy(const char *text)
-{
-    size_t n_bytes = strlen(text) + 1;
-    char *copy = malloc(n_bytes);
-    if (copy != NULL) {
-        memcpy(copy, text, n_bytes);
-    }
-    return copy;
-}
-
 wm_status wm_report_add_trace(wm_report *report, const char *path,
                               const char *format, const char *digest,
                               wm_error *err)
@@ -49,7 +40,7 @@ wm_status wm_report_add_trace(wm_report *report, const char *path,
         return wm_fail_memory(err);
     }
     wm_report_trace *trace = &report->traces[report->n_traces];
-    trace->path = text_copy(path);
+    trace->path = wm_text_copy(path);
     if (trace->path == NULL) {
         return wm_fail_memory(err);
     }
@@ -93,7 +84,7 @@ wm_status wm_report_add_kernel(wm_report *report,
 {
     wm_report_instruction *rows = NULL;
     size_t n_rows = kernel->n_instructions;
-    char *own_name = text_copy(name);
+    char *own_name = wm_text_copy(name);
     if (n_rows != 0) {
         rows = malloc(n_rows * sizeof(*rows));
     }

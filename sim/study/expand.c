@@ -12,14 +12,12 @@
 
 bool wm_texts_add(wm_texts *texts, const char *text, size_t n)
 {
-    char *copy = malloc(n + 1);
+    char *copy = wm_text_copy_n(text, n);
     if (copy == NULL || !wm_grow(&texts->items, &texts->capacity, texts->n + 1,
                                  sizeof(texts->items[0]))) {
         free(copy);
         return false;
     }
-    memcpy(copy, text, n);
-    copy[n] = '\0';
     texts->items[texts->n++] = copy;
     return true;
 }

@@ -226,16 +226,6 @@ typedef struct ncu_parser {
 
 #define NO_COLUMN ((size_t)-1)
 
-static char *text_copy(const char *text)
-{
-    const size_t n = strlen(text) + 1;
-    char *copy = malloc(n);
-    if (copy != NULL) {
-        memcpy(copy, text, n);
-    }
-    return copy;
-}
-
 static void free_texts(char **texts, size_t n)
 {
     for (size_t i = 0; texts != NULL && i < n; i++) {
@@ -248,7 +238,7 @@ static char **copy_record(const wm_csv *csv)
 {
     char **texts = calloc(csv->n_fields + 1, sizeof(*texts));
     for (size_t i = 0; texts != NULL && i < csv->n_fields; i++) {
-        texts[i] = text_copy(wm_csv_field(csv, i));
+        texts[i] = wm_text_copy(wm_csv_field(csv, i));
         if (texts[i] == NULL) {
             free_texts(texts, i);
             return NULL;
@@ -334,8 +324,8 @@ static wm_ncu_kernel *find_kernel(ncu_parser *parser, bool is_new)
     }
     wm_ncu_kernel *kernel = &ncu->kernels[ncu->n_kernels];
     memset(kernel, 0, sizeof(*kernel));
-    kernel->id = text_copy(id);
-    kernel->name = text_copy(name);
+    kernel->id = wm_text_copy(id);
+    kernel->name = wm_text_copy(name);
     if (kernel->id == NULL || kernel->name == NULL) {
         free(kernel->id);
         free(kernel->name);
@@ -359,7 +349,7 @@ static bool add_value(ncu_parser *parser, wm_ncu_kernel *kernel,
     if (parser->metric_name != NO_COLUMN && wm_ncu_find(kernel, name) != NULL) {
         return true;
     }
-    value.name = text_copy(name);
+    value.name = wm_text_copy(name);
     if (value.name == NULL ||
         !wm_grow(&kernel->values, &kernel->cap_values, kernel->n_values + 1,
                  sizeof(kernel->values[0]))) {

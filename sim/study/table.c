@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "study/simulate.h"
 
 void wm_table_init(wm_table *table, const wm_study *study,
@@ -36,16 +37,6 @@ void wm_table_fini(wm_table *table)
     wm_table_init(table, table->study, table->points);
 }
 
-static char *text_copy(const char *text)
-{
-    const size_t n = strlen(text) + 1;
-    char *copy = malloc(n);
-    if (copy != NULL) {
-        memcpy(copy, text, n);
-    }
-    return copy;
-}
-
 static bool row_cells(const wm_study *study, const wm_report *report,
                       const wm_report_kernel *kernel, wm_table_row *row)
 {
@@ -56,7 +47,7 @@ static bool row_cells(const wm_study *study, const wm_report *report,
         const size_t metric = study->metrics[i];
         wm_buffer_clear(&text);
         if (wm_metric_print(report, kernel, metric, &text)) {
-            row->cells[i] = text_copy(text.bytes != NULL ? text.bytes : "");
+            row->cells[i] = wm_text_copy(text.bytes != NULL ? text.bytes : "");
             is_ok = row->cells[i] != NULL && !text.is_failed;
         }
         if (!wm_metric_value(report, kernel, metric, &row->values[i])) {
@@ -80,7 +71,7 @@ static wm_status add_row(wm_table *table, const wm_point *point,
                  row_cells(table->study, report, kernel, &row);
     if (is_ok && kernel != NULL) {
         row.launch = kernel->launch;
-        row.kernel = text_copy(kernel->name);
+        row.kernel = wm_text_copy(kernel->name);
         is_ok = row.kernel != NULL;
     }
     if (!is_ok || !wm_grow(&table->rows, &table->cap_rows, table->n_rows + 1,

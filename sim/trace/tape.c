@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/text.h"
 #include "trace/format.h"
 #include "trace/static_table.h"
 
@@ -109,16 +110,6 @@ static bool tape_add_cta(wm_tape *tape, const wm_cta *cta)
                        sizeof(kept));
 }
 
-static char *tape_text(const char *text)
-{
-    const size_t n = strlen(text) + 1;
-    char *copy = malloc(n);
-    if (copy != NULL) {
-        memcpy(copy, text, n);
-    }
-    return copy;
-}
-
 static tape_command *tape_add_command(wm_tape *tape, const wm_command *command)
 {
     if (!wm_grow(&tape->commands, &tape->cap_commands, tape->n_commands + 1,
@@ -132,8 +123,8 @@ static tape_command *tape_add_command(wm_tape *tape, const wm_command *command)
     wm_static_table_init(&kept->statics);
     tape->n_commands++;
     if (command->kind == WM_COMMAND_LAUNCH) {
-        kept->name = tape_text(command->launch.name);
-        kept->where = tape_text(
+        kept->name = wm_text_copy(command->launch.name);
+        kept->where = wm_text_copy(
             command->launch.where != NULL ? command->launch.where : "");
         if (kept->name == NULL || kept->where == NULL) {
             return NULL;
