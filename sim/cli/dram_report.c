@@ -152,20 +152,17 @@ void wm_dram_report_text(const wm_dram_report *report, wm_buffer *out)
 
 static void json_u64(wm_json *json, const char *key, uint64_t value)
 {
-    wm_json_key(json, key);
-    wm_json_u64(json, value);
+    wm_json_put_u64(json, key, value);
 }
 
 static void json_double(wm_json *json, const char *key, double value)
 {
-    wm_json_key(json, key);
-    wm_json_double(json, value);
+    wm_json_put_double(json, key, value);
 }
 
 static void json_string(wm_json *json, const char *key, const char *value)
 {
-    wm_json_key(json, key);
-    wm_json_string(json, value);
+    wm_json_put_string(json, key, value);
 }
 
 static void json_counts(wm_json *json, const wm_dram_report *report)

@@ -85,16 +85,11 @@ static void status_json(const wm_study_job *job, const status_counts *counts,
     wm_json json;
     wm_json_init(&json, out);
     wm_json_open(&json, '{');
-    wm_json_key(&json, "name");
-    wm_json_string(&json, job->study.name);
-    wm_json_key(&json, "points");
-    wm_json_u64(&json, job->points.n);
-    wm_json_key(&json, "finished");
-    wm_json_u64(&json, counts->n_finished);
-    wm_json_key(&json, "failed");
-    wm_json_u64(&json, counts->n_failed);
-    wm_json_key(&json, "missing");
-    wm_json_u64(&json, counts->n_missing);
+    wm_json_put_string(&json, "name", job->study.name);
+    wm_json_put_u64(&json, "points", job->points.n);
+    wm_json_put_u64(&json, "finished", counts->n_finished);
+    wm_json_put_u64(&json, "failed", counts->n_failed);
+    wm_json_put_u64(&json, "missing", counts->n_missing);
     wm_json_close(&json, '}');
 }
 

@@ -125,8 +125,7 @@ static void info_text(const wm_trace_survey *survey, wm_buffer *out)
 
 static void info_json_number(wm_json *json, const char *key, uint64_t value)
 {
-    wm_json_key(json, key);
-    wm_json_u64(json, value);
+    wm_json_put_u64(json, key, value);
 }
 
 static void info_json_address(wm_json *json, const char *key, bool has_value,
@@ -195,8 +194,7 @@ static void info_json_launch(wm_json *json, size_t number,
 {
     wm_json_open(json, '{');
     info_json_number(json, "launch", number);
-    wm_json_key(json, "name");
-    wm_json_string(json, launch->name);
+    wm_json_put_string(json, "name", launch->name);
     info_json_dim(json, "grid", launch->grid);
     info_json_dim(json, "block", launch->block);
     info_json_number(json, "sm_version", launch->sm_version);
@@ -213,14 +211,10 @@ static void info_json(const wm_trace_survey *survey, wm_buffer *out)
     wm_json json;
     wm_json_init(&json, out);
     wm_json_open(&json, '{');
-    wm_json_key(&json, "path");
-    wm_json_string(&json, walk->path);
-    wm_json_key(&json, "format");
-    wm_json_string(&json, walk->format);
-    wm_json_key(&json, "digest");
-    wm_json_string(&json, walk->digest);
-    wm_json_key(&json, "complete");
-    wm_json_bool(&json, walk->is_complete);
+    wm_json_put_string(&json, "path", walk->path);
+    wm_json_put_string(&json, "format", walk->format);
+    wm_json_put_string(&json, "digest", walk->digest);
+    wm_json_put_bool(&json, "complete", walk->is_complete);
     info_json_number(&json, "stored_bytes", walk->n_stored_bytes);
     info_json_number(&json, "copies", stats->n_copies);
     info_json_number(&json, "copied_bytes", stats->n_copied_bytes);

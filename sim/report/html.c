@@ -232,12 +232,9 @@ static void html_config(wm_json *json, const wm_report *report)
     }
     wm_config_digest(report->config, digest);
     wm_json_open(json, '{');
-    wm_json_key(json, "name");
-    wm_json_string(json, wm_config_name(report->config));
-    wm_json_key(json, "note");
-    wm_json_string(json, report->config_note);
-    wm_json_key(json, "digest");
-    wm_json_string(json, digest);
+    wm_json_put_string(json, "name", wm_config_name(report->config));
+    wm_json_put_string(json, "note", report->config_note);
+    wm_json_put_string(json, "digest", digest);
     wm_json_config_values(json, report->config);
     wm_json_key(json, "shown");
     wm_json_open(json, '{');
@@ -271,16 +268,11 @@ static void html_result(wm_json *json, const wm_html_result *result)
 {
     const wm_report *report = result->report;
     wm_json_open(json, '{');
-    wm_json_key(json, "label");
-    wm_json_string(json, result->label);
-    wm_json_key(json, "version");
-    wm_json_string(json, report->version);
-    wm_json_key(json, "mode");
-    wm_json_string(json, report->mode);
-    wm_json_key(json, "complete");
-    wm_json_bool(json, report->is_complete);
-    wm_json_key(json, "selection");
-    wm_json_string(json, report->selection);
+    wm_json_put_string(json, "label", result->label);
+    wm_json_put_string(json, "version", report->version);
+    wm_json_put_string(json, "mode", report->mode);
+    wm_json_put_bool(json, "complete", report->is_complete);
+    wm_json_put_string(json, "selection", report->selection);
     wm_json_traces(json, report);
     html_config(json, report);
     wm_json_warnings(json, &report->diag);
@@ -304,14 +296,10 @@ static void html_dictionary(wm_json *json)
     for (size_t i = 0; i < wm_n_metrics(); i++) {
         const wm_metric *metric = wm_metric_at(i);
         wm_json_open(json, '{');
-        wm_json_key(json, "id");
-        wm_json_string(json, metric->id);
-        wm_json_key(json, "unit");
-        wm_json_string(json, metric->unit);
-        wm_json_key(json, "sentence");
-        wm_json_string(json, metric->sentence);
-        wm_json_key(json, "nsight");
-        wm_json_string(json, metric->nsight);
+        wm_json_put_string(json, "id", metric->id);
+        wm_json_put_string(json, "unit", metric->unit);
+        wm_json_put_string(json, "sentence", metric->sentence);
+        wm_json_put_string(json, "nsight", metric->nsight);
         wm_json_close(json, '}');
     }
     wm_json_close(json, ']');
@@ -325,8 +313,8 @@ static void html_data(const wm_html_result *results, size_t n_results,
     wm_json_init_compact(&json, out);
     wm_json_open(&json, '{');
     html_dictionary(&json);
-    wm_json_key(&json, "nsight");
-    wm_json_bool(&json, n_results != 0 && results[0].report->use_nsight_names);
+    wm_json_put_bool(&json, "nsight",
+                     n_results != 0 && results[0].report->use_nsight_names);
     wm_json_key(&json, "results");
     wm_json_open(&json, '[');
     for (size_t i = 0; i < n_results; i++) {
@@ -337,8 +325,7 @@ static void html_data(const wm_html_result *results, size_t n_results,
     wm_json_open(&json, '[');
     for (size_t i = 0; i < n_studies; i++) {
         wm_json_open(&json, '{');
-        wm_json_key(&json, "label");
-        wm_json_string(&json, studies[i].label);
+        wm_json_put_string(&json, "label", studies[i].label);
         wm_json_key(&json, "data");
         wm_json_raw(&json, studies[i].json);
         wm_json_close(&json, '}');

@@ -200,3 +200,37 @@ void wm_json_double(wm_json *json, double value)
     json_separate(json);
     wm_print_double(json->out, value);
 }
+
+/* --- members -------------------------------------------------------------- */
+void wm_json_put_string(wm_json *json, const char *key, const char *text)
+{
+    wm_json_key(json, key);
+    wm_json_string(json, text);
+}
+
+void wm_json_put_u64(wm_json *json, const char *key, uint64_t value)
+{
+    wm_json_key(json, key);
+    wm_json_u64(json, value);
+}
+
+void wm_json_put_bool(wm_json *json, const char *key, bool value)
+{
+    wm_json_key(json, key);
+    wm_json_bool(json, value);
+}
+
+void wm_json_put_double(wm_json *json, const char *key, double value)
+{
+    wm_json_key(json, key);
+    wm_json_double(json, value);
+}
+
+void wm_json_put_program(wm_json *json, const char *version, uint64_t format)
+{
+    wm_json_key(json, "warpmem");
+    wm_json_open(json, '{');
+    wm_json_put_string(json, "version", version);
+    wm_json_put_u64(json, "format", format);
+    wm_json_close(json, '}');
+}

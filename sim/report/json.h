@@ -4,8 +4,7 @@
  *     wm_json json;
  *     wm_json_init(&json, &buffer);
  *     wm_json_open(&json, '{');
- *     wm_json_key(&json, "name");
- *     wm_json_string(&json, name);
+ *     wm_json_put_string(&json, "name", name);
  *     wm_json_close(&json, '}');
  *
  * Two spaces per level, one member a line; an array opened with
@@ -51,6 +50,14 @@ void wm_json_null(wm_json *json);
 void wm_json_raw(wm_json *json, const char *text);
 /* Six significant digits; what is not a number becomes null. */
 void wm_json_double(wm_json *json, double value);
+
+/* A member: its key and its value. */
+void wm_json_put_string(wm_json *json, const char *key, const char *text);
+void wm_json_put_u64(wm_json *json, const char *key, uint64_t value);
+void wm_json_put_bool(wm_json *json, const char *key, bool value);
+void wm_json_put_double(wm_json *json, const char *key, double value);
+/* "warpmem": {"version", "format"}: what every document begins with. */
+void wm_json_put_program(wm_json *json, const char *version, uint64_t format);
 
 /*
  * Appends a number in six significant digits, whole numbers below 2^53 in

@@ -71,8 +71,8 @@ void wm_json_config_values(wm_json *json, const wm_config_set *config)
     wm_json_key(json, "origin");
     wm_json_open(json, '{');
     for (size_t i = 0; i < wm_n_keys; i++) {
-        wm_json_key(json, wm_keys[i].name);
-        wm_json_string(json, wm_config_origin(config, &wm_keys[i]));
+        wm_json_put_string(json, wm_keys[i].name,
+                           wm_config_origin(config, &wm_keys[i]));
     }
     wm_json_close(json, '}');
 }
@@ -83,12 +83,9 @@ void wm_json_traces(wm_json *json, const wm_report *report)
     wm_json_open(json, '[');
     for (size_t i = 0; i < report->n_traces; i++) {
         wm_json_open(json, '{');
-        wm_json_key(json, "path");
-        wm_json_string(json, report->traces[i].path);
-        wm_json_key(json, "format");
-        wm_json_string(json, report->traces[i].format);
-        wm_json_key(json, "digest");
-        wm_json_string(json, report->traces[i].digest);
+        wm_json_put_string(json, "path", report->traces[i].path);
+        wm_json_put_string(json, "format", report->traces[i].format);
+        wm_json_put_string(json, "digest", report->traces[i].digest);
         wm_json_close(json, '}');
     }
     wm_json_close(json, ']');
@@ -100,14 +97,10 @@ void wm_json_warnings(wm_json *json, const wm_diag *diag)
     wm_json_open(json, '[');
     for (uint32_t i = 0; i < diag->n_warnings; i++) {
         wm_json_open(json, '{');
-        wm_json_key(json, "code");
-        wm_json_string(json, diag->warning[i].code);
-        wm_json_key(json, "count");
-        wm_json_u64(json, diag->warning[i].n_times);
-        wm_json_key(json, "message");
-        wm_json_string(json, diag->warning[i].text);
-        wm_json_key(json, "first");
-        wm_json_string(json, diag->warning[i].first);
+        wm_json_put_string(json, "code", diag->warning[i].code);
+        wm_json_put_u64(json, "count", diag->warning[i].n_times);
+        wm_json_put_string(json, "message", diag->warning[i].text);
+        wm_json_put_string(json, "first", diag->warning[i].first);
         wm_json_close(json, '}');
     }
     wm_json_close(json, ']');
@@ -119,10 +112,8 @@ void wm_json_ranges(wm_json *json, const wm_report *report)
     wm_json_open(json, '[');
     for (uint32_t i = 0; i < report->n_ranges; i++) {
         wm_json_open(json, '{');
-        wm_json_key(json, "begin");
-        wm_json_u64(json, report->ranges[i].begin);
-        wm_json_key(json, "bytes");
-        wm_json_u64(json, report->ranges[i].n_bytes);
+        wm_json_put_u64(json, "begin", report->ranges[i].begin);
+        wm_json_put_u64(json, "bytes", report->ranges[i].n_bytes);
         wm_json_close(json, '}');
     }
     wm_json_close(json, ']');

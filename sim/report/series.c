@@ -172,8 +172,7 @@ static bool series_is_listed(size_t metric)
 void wm_series_json(wm_json *json, const wm_report *report, bool has_counters)
 {
     const wm_series *series = &report->series;
-    wm_json_key(json, "interval_ns");
-    wm_json_u64(json, series->interval_ns);
+    wm_json_put_u64(json, "interval_ns", series->interval_ns);
     wm_json_key(json, "end_ns");
     wm_json_open_row(json);
     for (size_t i = 0; i < series->n_samples; i++) {

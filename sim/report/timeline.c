@@ -56,16 +56,11 @@ static void event_begin(wm_json *json, const char *phase, const char *category,
                         const char *name, uint64_t process, uint64_t thread)
 {
     wm_json_open(json, '{');
-    wm_json_key(json, "ph");
-    wm_json_string(json, phase);
-    wm_json_key(json, "cat");
-    wm_json_string(json, category);
-    wm_json_key(json, "name");
-    wm_json_string(json, name);
-    wm_json_key(json, "pid");
-    wm_json_u64(json, process);
-    wm_json_key(json, "tid");
-    wm_json_u64(json, thread);
+    wm_json_put_string(json, "ph", phase);
+    wm_json_put_string(json, "cat", category);
+    wm_json_put_string(json, "name", name);
+    wm_json_put_u64(json, "pid", process);
+    wm_json_put_u64(json, "tid", thread);
 }
 
 /* Names a process or a thread. */
@@ -75,8 +70,7 @@ static void event_name(wm_json *json, const char *what, uint64_t process,
     event_begin(json, "M", "__metadata", what, process, thread);
     wm_json_key(json, "args");
     wm_json_open(json, '{');
-    wm_json_key(json, "name");
-    wm_json_string(json, name);
+    wm_json_put_string(json, "name", name);
     wm_json_close(json, '}');
     wm_json_close(json, '}');
 }
@@ -92,10 +86,8 @@ static void events_launches(wm_json *json, const wm_report *report)
         event_time(json, "dur", ns);
         wm_json_key(json, "args");
         wm_json_open(json, '{');
-        wm_json_key(json, "launch");
-        wm_json_u64(json, kernel->launch);
-        wm_json_key(json, "bound");
-        wm_json_string(json, wm_report_bound_names[kernel->bound]);
+        wm_json_put_u64(json, "launch", kernel->launch);
+        wm_json_put_string(json, "bound", wm_report_bound_names[kernel->bound]);
         wm_json_close(json, '}');
         wm_json_close(json, '}');
         begin_ns += ns;
@@ -145,9 +137,9 @@ static void events_counter(wm_json *json, const wm_report *report,
         event_time(json, "ts", begin_ns);
         wm_json_key(json, "args");
         wm_json_open(json, '{');
-        wm_json_key(json, wm_metric_at(metric)->unit);
-        wm_json_double(
-            json, wm_metric_value(report, &kernel, metric, &value) ? value : 0);
+        wm_json_put_double(
+            json, wm_metric_at(metric)->unit,
+            wm_metric_value(report, &kernel, metric, &value) ? value : 0);
         wm_json_close(json, '}');
         wm_json_close(json, '}');
         begin_ns = series->samples[i].end_ns;
@@ -160,14 +152,11 @@ void wm_timeline_write(const wm_timeline *timeline, const wm_report *report,
     wm_json json;
     wm_json_init_compact(&json, out);
     wm_json_open(&json, '{');
-    wm_json_key(&json, "displayTimeUnit");
-    wm_json_string(&json, "ns");
+    wm_json_put_string(&json, "displayTimeUnit", "ns");
     wm_json_key(&json, "otherData");
     wm_json_open(&json, '{');
-    wm_json_key(&json, "warpmem");
-    wm_json_string(&json, report->version);
-    wm_json_key(&json, "ctas_left_out");
-    wm_json_u64(&json, timeline->n_left_out);
+    wm_json_put_string(&json, "warpmem", report->version);
+    wm_json_put_u64(&json, "ctas_left_out", timeline->n_left_out);
     wm_json_close(&json, '}');
     wm_json_key(&json, "traceEvents");
     wm_json_open(&json, '[');

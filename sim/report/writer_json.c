@@ -26,15 +26,12 @@ static void json_config(wm_json *json, const wm_report *report)
         return;
     }
     wm_json_open(json, '{');
-    wm_json_key(json, "name");
-    wm_json_string(json, wm_config_name(report->config));
+    wm_json_put_string(json, "name", wm_config_name(report->config));
     if (report->config_note[0] != '\0') {
-        wm_json_key(json, "chosen_by");
-        wm_json_string(json, report->config_note);
+        wm_json_put_string(json, "chosen_by", report->config_note);
     }
     wm_config_digest(report->config, digest);
-    wm_json_key(json, "digest");
-    wm_json_string(json, digest);
+    wm_json_put_string(json, "digest", digest);
     wm_json_config_values(json, report->config);
     wm_json_close(json, '}');
 }
@@ -78,22 +75,18 @@ static void json_kernel(wm_json *json, const wm_report *report,
 {
     wm_buffer diagnosis;
     wm_json_open(json, '{');
-    wm_json_key(json, "launch");
-    wm_json_u64(json, kernel->launch);
-    wm_json_key(json, "name");
-    wm_json_string(json, kernel->name);
+    wm_json_put_u64(json, "launch", kernel->launch);
+    wm_json_put_string(json, "name", kernel->name);
     json_dim(json, "grid", kernel->grid);
     json_dim(json, "block", kernel->block);
-    wm_json_key(json, "complete");
-    wm_json_bool(json, kernel->is_complete);
+    wm_json_put_bool(json, "complete", kernel->is_complete);
     json_metrics(json, report, kernel);
     wm_buffer_init(&diagnosis);
     wm_report_diagnose(report, kernel, &diagnosis);
     wm_json_text(json, "diagnosis", &diagnosis);
     if (report->has_instructions) {
         const wm_row_shares shares = wm_row_shares_of(kernel);
-        wm_json_key(json, "share_of");
-        wm_json_string(json, wm_row_shares_name(&shares));
+        wm_json_put_string(json, "share_of", wm_row_shares_name(&shares));
         wm_json_key(json, "instructions");
         wm_json_open(json, '[');
         for (uint32_t i = 0; i < kernel->n_instructions; i++) {
@@ -111,8 +104,7 @@ static void json_host(wm_json *json, const wm_report *report)
 {
     wm_json_key(json, "host");
     wm_json_open(json, '{');
-    wm_json_key(json, "seconds");
-    wm_json_double(json, report->host_seconds);
+    wm_json_put_double(json, "seconds", report->host_seconds);
     wm_json_key(json, "records_per_second");
     if (report->host_seconds > 0) {
         wm_json_double(json,
@@ -120,34 +112,22 @@ static void json_host(wm_json *json, const wm_report *report)
     } else {
         wm_json_null(json);
     }
-    wm_json_key(json, "peak_bytes");
-    wm_json_u64(json, report->host_peak_bytes);
+    wm_json_put_u64(json, "peak_bytes", report->host_peak_bytes);
     wm_json_close(json, '}');
 }
 
 static void json_head(wm_json *json, const wm_report *report)
 {
-    wm_json_key(json, "warpmem");
-    wm_json_open(json, '{');
-    wm_json_key(json, "version");
-    wm_json_string(json, report->version);
-    wm_json_key(json, "format");
-    wm_json_u64(json, JSON_FORMAT);
-    wm_json_close(json, '}');
-    wm_json_key(json, "complete");
-    wm_json_bool(json, report->is_complete);
-    wm_json_key(json, "mode");
-    wm_json_string(json, report->mode);
+    wm_json_put_program(json, report->version, JSON_FORMAT);
+    wm_json_put_bool(json, "complete", report->is_complete);
+    wm_json_put_string(json, "mode", report->mode);
     wm_json_traces(json, report);
     if (report->selection[0] != '\0') {
         wm_json_key(json, "selection");
         wm_json_open(json, '{');
-        wm_json_key(json, "options");
-        wm_json_string(json, report->selection);
-        wm_json_key(json, "launches_seen");
-        wm_json_u64(json, report->n_launches_seen);
-        wm_json_key(json, "launches_simulated");
-        wm_json_u64(json, report->n_kernels);
+        wm_json_put_string(json, "options", report->selection);
+        wm_json_put_u64(json, "launches_seen", report->n_launches_seen);
+        wm_json_put_u64(json, "launches_simulated", report->n_kernels);
         wm_json_close(json, '}');
     }
 }

@@ -216,20 +216,16 @@ static void json_row(wm_json *json, const wm_compare *compare,
     wm_json_key(json, "launch");
     if (row->kernel != NULL) {
         wm_json_u64(json, row->launch);
-        wm_json_key(json, "kernel");
-        wm_json_string(json, row->kernel);
+        wm_json_put_string(json, "kernel", row->kernel);
     } else {
         wm_json_null(json);
         wm_json_key(json, "kernel");
         wm_json_null(json);
     }
-    wm_json_key(json, "metric");
-    wm_json_string(json, id);
+    wm_json_put_string(json, "metric", id);
     if (strcmp(id, row->label) != 0) {
-        wm_json_key(json, "nsight");
-        wm_json_string(json, row->label);
-        wm_json_key(json, "note");
-        wm_json_string(json, row->note != NULL ? row->note : "");
+        wm_json_put_string(json, "nsight", row->label);
+        wm_json_put_string(json, "note", row->note != NULL ? row->note : "");
     }
     wm_json_key(json, "values");
     wm_json_open_row(json);
@@ -243,8 +239,7 @@ static void json_row(wm_json *json, const wm_compare *compare,
         wm_json_double(json, ratio_of(row->values[0], row->values[i]));
     }
     wm_json_close(json, ']');
-    wm_json_key(json, "over");
-    wm_json_bool(json, row->is_over);
+    wm_json_put_bool(json, "over", row->is_over);
     wm_json_close(json, '}');
 }
 
@@ -254,34 +249,22 @@ void wm_compare_json(const wm_compare_view *view, wm_buffer *out)
     wm_json json;
     wm_json_init(&json, out);
     wm_json_open(&json, '{');
-    wm_json_key(&json, "warpmem");
-    wm_json_open(&json, '{');
-    wm_json_key(&json, "version");
-    wm_json_string(&json, WM_VERSION);
-    wm_json_key(&json, "format");
-    wm_json_u64(&json, JSON_FORMAT);
-    wm_json_close(&json, '}');
-    wm_json_key(&json, "kind");
-    wm_json_string(&json, "compare");
+    wm_json_put_program(&json, WM_VERSION, JSON_FORMAT);
+    wm_json_put_string(&json, "kind", "compare");
     wm_json_key(&json, "sources");
     wm_json_open(&json, '[');
     for (size_t i = 0; i < compare->n_sources; i++) {
         wm_json_open(&json, '{');
-        wm_json_key(&json, "path");
-        wm_json_string(&json, view->sources[i].path);
-        wm_json_key(&json, "label");
-        wm_json_string(&json, view->sources[i].label);
+        wm_json_put_string(&json, "path", view->sources[i].path);
+        wm_json_put_string(&json, "label", view->sources[i].label);
         wm_json_close(&json, '}');
     }
     wm_json_close(&json, ']');
-    wm_json_key(&json, "threshold_percent");
-    wm_json_double(&json, view->threshold >= 0 ? view->threshold * 100 : NAN);
-    wm_json_key(&json, "compared");
-    wm_json_u64(&json, compare->n_numbers);
-    wm_json_key(&json, "over");
-    wm_json_u64(&json, compare->n_over);
-    wm_json_key(&json, "unmatched_launches");
-    wm_json_u64(&json, compare->n_unmatched);
+    wm_json_put_double(&json, "threshold_percent",
+                       view->threshold >= 0 ? view->threshold * 100 : NAN);
+    wm_json_put_u64(&json, "compared", compare->n_numbers);
+    wm_json_put_u64(&json, "over", compare->n_over);
+    wm_json_put_u64(&json, "unmatched_launches", compare->n_unmatched);
     wm_json_key(&json, "rows");
     wm_json_open(&json, '[');
     for (size_t r = 0; r < compare->n_rows; r++) {

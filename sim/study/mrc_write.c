@@ -124,44 +124,28 @@ void wm_mrc_csv(const wm_mrc_view *view, wm_buffer *out)
 static void json_point(wm_json *json, const wm_mrc_point *point)
 {
     wm_json_open(json, '{');
-    wm_json_key(json, "size_bytes");
-    wm_json_u64(json, point->size_bytes);
-    wm_json_key(json, "unit_lines");
-    wm_json_u64(json, point->unit_lines);
-    wm_json_key(json, "lru_miss_ratio");
-    wm_json_double(json, point->lru);
-    wm_json_key(json, "lru_error");
-    wm_json_double(json, point->lru_error);
-    wm_json_key(json, "optimal_miss_ratio");
-    wm_json_double(json, point->has_optimal ? point->optimal : (double)NAN);
+    wm_json_put_u64(json, "size_bytes", point->size_bytes);
+    wm_json_put_u64(json, "unit_lines", point->unit_lines);
+    wm_json_put_double(json, "lru_miss_ratio", point->lru);
+    wm_json_put_double(json, "lru_error", point->lru_error);
+    wm_json_put_double(json, "optimal_miss_ratio",
+                       point->has_optimal ? point->optimal : (double)NAN);
     wm_json_close(json, '}');
 }
 
 static void json_head(wm_json *json, const wm_mrc_view *view)
 {
-    wm_json_key(json, "warpmem");
-    wm_json_open(json, '{');
-    wm_json_key(json, "version");
-    wm_json_string(json, WM_VERSION);
-    wm_json_key(json, "format");
-    wm_json_u64(json, JSON_FORMAT);
-    wm_json_close(json, '}');
-    wm_json_key(json, "kind");
-    wm_json_string(json, "mrc");
-    wm_json_key(json, "complete");
-    wm_json_bool(json, view->is_complete);
-    wm_json_key(json, "level");
-    wm_json_string(json, view->options->level == 1 ? "l1" : "l2");
-    wm_json_key(json, "config");
-    wm_json_string(json, view->config);
+    wm_json_put_program(json, WM_VERSION, JSON_FORMAT);
+    wm_json_put_string(json, "kind", "mrc");
+    wm_json_put_bool(json, "complete", view->is_complete);
+    wm_json_put_string(json, "level", view->options->level == 1 ? "l1" : "l2");
+    wm_json_put_string(json, "config", view->config);
     wm_json_key(json, "traces");
     wm_json_open(json, '[');
     for (size_t i = 0; i < view->n_traces; i++) {
         wm_json_open(json, '{');
-        wm_json_key(json, "path");
-        wm_json_string(json, view->traces[i]);
-        wm_json_key(json, "digest");
-        wm_json_string(json, view->digests[i]);
+        wm_json_put_string(json, "path", view->traces[i]);
+        wm_json_put_string(json, "digest", view->digests[i]);
         wm_json_close(json, '}');
     }
     wm_json_close(json, ']');
@@ -181,15 +165,12 @@ static void json_numbers(wm_json *json, const wm_mrc_view *view)
         {"bypassing", wm_mrc_n_bypassing(view->mrc)},
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        wm_json_key(json, numbers[i].key);
-        wm_json_u64(json, numbers[i].value);
+        wm_json_put_u64(json, numbers[i].key, numbers[i].value);
     }
     wm_json_key(json, "sampling");
     wm_json_open(json, '{');
-    wm_json_key(json, "one_in");
-    wm_json_u64(json, UINT64_C(1) << view->options->sample_shift);
-    wm_json_key(json, "is_exact");
-    wm_json_bool(json, view->options->sample_shift == 0);
+    wm_json_put_u64(json, "one_in", UINT64_C(1) << view->options->sample_shift);
+    wm_json_put_bool(json, "is_exact", view->options->sample_shift == 0);
     wm_json_close(json, '}');
 }
 

@@ -171,27 +171,17 @@ void wm_sensitivity_csv(const wm_sensitivity_view *view, wm_buffer *out)
 static void json_head(wm_json *json, const wm_sensitivity_view *view)
 {
     const wm_study *study = view->study;
-    wm_json_key(json, "warpmem");
-    wm_json_open(json, '{');
-    wm_json_key(json, "version");
-    wm_json_string(json, WM_VERSION);
-    wm_json_key(json, "format");
-    wm_json_u64(json, JSON_FORMAT);
-    wm_json_close(json, '}');
-    wm_json_key(json, "kind");
-    wm_json_string(json, "sensitivity");
-    wm_json_key(json, "complete");
-    wm_json_bool(json, true);
-    wm_json_key(json, "config");
-    wm_json_string(json, wm_config_name(view->base));
+    wm_json_put_program(json, WM_VERSION, JSON_FORMAT);
+    wm_json_put_string(json, "kind", "sensitivity");
+    wm_json_put_bool(json, "complete", true);
+    wm_json_put_string(json, "config", wm_config_name(view->base));
     wm_json_key(json, "traces");
     wm_json_open_row(json);
     for (size_t t = 0; t < study->traces.n; t++) {
         wm_json_string(json, study->traces.items[t]);
     }
     wm_json_close(json, ']');
-    wm_json_key(json, "mode");
-    wm_json_string(json, study->is_counts ? "counts" : "timing");
+    wm_json_put_string(json, "mode", study->is_counts ? "counts" : "timing");
     wm_json_key(json, "metrics");
     wm_json_open_row(json);
     for (size_t m = 0; m < study->n_metrics; m++) {
@@ -201,8 +191,8 @@ static void json_head(wm_json *json, const wm_sensitivity_view *view)
     wm_json_key(json, "base");
     wm_json_open(json, '{');
     for (size_t m = 0; m < study->n_metrics; m++) {
-        wm_json_key(json, metric_id(study, m));
-        wm_json_double(json, view->sensitivity->base[m]);
+        wm_json_put_double(json, metric_id(study, m),
+                           view->sensitivity->base[m]);
     }
     wm_json_close(json, '}');
 }
@@ -212,19 +202,16 @@ static void json_point(wm_json *json, const wm_sensitivity_view *view,
 {
     const wm_study *study = view->study;
     wm_json_open(json, '{');
-    wm_json_key(json, "factor");
-    wm_json_double(json, point->factor);
-    wm_json_key(json, "value");
-    wm_json_string(json, study->axes[point->axis].values.items[point->value]);
+    wm_json_put_double(json, "factor", point->factor);
+    wm_json_put_string(json, "value",
+                       study->axes[point->axis].values.items[point->value]);
     for (size_t m = 0; m < study->n_metrics; m++) {
-        wm_json_key(json, metric_id(study, m));
-        wm_json_double(json, point->numbers[m]);
+        wm_json_put_double(json, metric_id(study, m), point->numbers[m]);
     }
     wm_json_key(json, "change");
     wm_json_open(json, '{');
     for (size_t m = 0; m < study->n_metrics; m++) {
-        wm_json_key(json, metric_id(study, m));
-        wm_json_double(json, point->changes[m]);
+        wm_json_put_double(json, metric_id(study, m), point->changes[m]);
     }
     wm_json_close(json, '}');
     wm_json_close(json, '}');
@@ -240,12 +227,9 @@ static void json_axis(wm_json *json, const wm_sensitivity_view *view,
     wm_buffer_init(&value);
     wm_key_format(key, wm_config_values(view->base), &value);
     wm_json_open(json, '{');
-    wm_json_key(json, "rank");
-    wm_json_u64(json, rank + 1);
-    wm_json_key(json, "key");
-    wm_json_string(json, key->name);
-    wm_json_key(json, "value");
-    wm_json_string(json, value.bytes != NULL ? value.bytes : "");
+    wm_json_put_u64(json, "rank", rank + 1);
+    wm_json_put_string(json, "key", key->name);
+    wm_json_put_string(json, "value", value.bytes != NULL ? value.bytes : "");
     wm_json_key(json, "points");
     wm_json_open(json, '[');
     for (size_t i = 0; i < sensitivity->n_points; i++) {
@@ -276,12 +260,9 @@ void wm_sensitivity_json(const wm_sensitivity_view *view, wm_buffer *out)
     wm_json_open(&json, '[');
     for (size_t i = 0; i < sensitivity->n_skips; i++) {
         wm_json_open(&json, '{');
-        wm_json_key(&json, "key");
-        wm_json_string(&json, sensitivity->skips[i].key->name);
-        wm_json_key(&json, "factor");
-        wm_json_double(&json, sensitivity->skips[i].factor);
-        wm_json_key(&json, "reason");
-        wm_json_string(&json, sensitivity->skips[i].reason);
+        wm_json_put_string(&json, "key", sensitivity->skips[i].key->name);
+        wm_json_put_double(&json, "factor", sensitivity->skips[i].factor);
+        wm_json_put_string(&json, "reason", sensitivity->skips[i].reason);
         wm_json_close(&json, '}');
     }
     wm_json_close(&json, ']');

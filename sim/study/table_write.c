@@ -97,12 +97,9 @@ static void json_cells(wm_json *json, const wm_table *table,
 static void json_identity(wm_json *json, const wm_table *table,
                           const wm_table_row *row)
 {
-    wm_json_key(json, "point");
-    wm_json_string(json, row->point->digest);
-    wm_json_key(json, "trace");
-    wm_json_string(json, trace_of(table, row));
-    wm_json_key(json, "config");
-    wm_json_string(json, config_of(table, row));
+    wm_json_put_string(json, "point", row->point->digest);
+    wm_json_put_string(json, "trace", trace_of(table, row));
+    wm_json_put_string(json, "config", config_of(table, row));
     wm_json_key(json, "launch");
     if (row->kernel != NULL) {
         wm_json_u64(json, row->launch);
@@ -149,8 +146,7 @@ static void json_axis(wm_json *json, const wm_study_axis *axis)
     const wm_unit *units = wm_key_units(axis->key);
     bool is_number = units != NULL;
     wm_json_open(json, '{');
-    wm_json_key(json, "key");
-    wm_json_string(json, axis->key->name);
+    wm_json_put_string(json, "key", axis->key->name);
     wm_json_key(json, "values");
     wm_json_open_row(json);
     for (size_t v = 0; v < axis->values.n; v++) {
@@ -179,25 +175,13 @@ static void json_axis(wm_json *json, const wm_study_axis *axis)
 static void json_head(wm_json *json, const wm_table *table)
 {
     const wm_study *study = table->study;
-    wm_json_key(json, "warpmem");
-    wm_json_open(json, '{');
-    wm_json_key(json, "version");
-    wm_json_string(json, WM_VERSION);
-    wm_json_key(json, "format");
-    wm_json_u64(json, JSON_FORMAT);
-    wm_json_close(json, '}');
-    wm_json_key(json, "kind");
-    wm_json_string(json, "study");
-    wm_json_key(json, "name");
-    wm_json_string(json, study->name);
-    wm_json_key(json, "mode");
-    wm_json_string(json, study->is_counts ? "counts" : "timing");
-    wm_json_key(json, "complete");
-    wm_json_bool(json, table->n_missing == 0);
-    wm_json_key(json, "points");
-    wm_json_u64(json, table->points->n);
-    wm_json_key(json, "missing");
-    wm_json_u64(json, table->n_missing);
+    wm_json_put_program(json, WM_VERSION, JSON_FORMAT);
+    wm_json_put_string(json, "kind", "study");
+    wm_json_put_string(json, "name", study->name);
+    wm_json_put_string(json, "mode", study->is_counts ? "counts" : "timing");
+    wm_json_put_bool(json, "complete", table->n_missing == 0);
+    wm_json_put_u64(json, "points", table->points->n);
+    wm_json_put_u64(json, "missing", table->n_missing);
     wm_json_key(json, "axes");
     wm_json_open(json, '[');
     for (uint32_t a = 0; a < study->n_axes; a++) {
