@@ -62,6 +62,31 @@ static void expect_near(double found, double wanted, double part,
               "%s: %g, want %g", what, found, wanted);
 }
 
+/* A standard, its timing, and a controller for them. */
+typedef struct closed_case {
+    wm_standard *s;
+    wm_dram_timing *t;
+    wm_replay_params params;
+} closed_case;
+
+static closed_case closed_open(const char *name, const char *mapping,
+                               wm_dram_refresh refresh)
+{
+    closed_case c;
+    wm_error err;
+    c.s = replay_standard(name);
+    c.t = malloc(sizeof(*c.t));
+    c.params = closed_params(c.s, mapping, refresh);
+    cr_assert_eq(wm_dram_timing_init(c.t, c.s, &err), WM_OK);
+    return c;
+}
+
+static void closed_close(closed_case *c)
+{
+    free(c->t);
+    free(c->s);
+}
+
 static const char *const all[] = {"hbm2",  "hbm2e",  "hbm3",   "hbm3e", "gddr5",
                                   "gddr6", "gddr6x", "lpddr5", "ddr4",  "ddr5"};
 #define N_ALL (sizeof(all) / sizeof(all[0]))
@@ -88,40 +113,32 @@ Test(dram_closed, hits_dealt_over_groups_reach_the_peak)
 Test(dram_closed, one_bank_opens_a_row_per_trc)
 {
     for (size_t i = 0; i < N_ALL; i++) {
-        wm_standard *s = replay_standard(all[i]);
-        wm_dram_timing *t = malloc(sizeof(*t));
-        wm_error err;
-        wm_replay_params params =
-            closed_params(s, "robaracoch", WM_REFRESH_NONE);
-        cr_assert_eq(wm_dram_timing_init(t, s, &err), WM_OK);
+        closed_case c = closed_open(all[i], "robaracoch", WM_REFRESH_NONE);
+        const wm_standard *s = c.s;
+        const wm_dram_timing *t = c.t;
         /* Rows of bank 0: the row is the highest field. */
-        const wm_replay_result r =
-            closed_run(&params, (closed_source){.count = 20000,
-                                                .step = s->row_bytes *
-                                                        wm_standard_n_banks(s),
-                                                .wrap = 1 << 20});
+        const wm_replay_result r = closed_run(
+            &c.params,
+            (closed_source){.count = 20000,
+                            .step = s->row_bytes * wm_standard_n_banks(s),
+                            .wrap = 1 << 20});
         int32_t cycle = t->act_rd + t->rd_pre;
         cycle = (cycle > t->act_pre ? cycle : t->act_pre) + t->pre_act;
         cycle = cycle > t->act_act ? cycle : t->act_act;
         expect_near((double)r.ticks / (double)r.n_requests, cycle, 0.005,
                     all[i]);
-        free(t);
-        free(s);
+        closed_close(&c);
     }
 }
 
 Test(dram_closed, closed_rows_are_bound_by_the_rate_of_activates)
 {
     for (size_t i = 0; i < N_ALL; i++) {
-        wm_standard *s = replay_standard(all[i]);
-        wm_dram_timing *t = malloc(sizeof(*t));
-        wm_error err;
         /* Neighbours in different groups and banks, each a row of its own. */
-        wm_replay_params params =
-            closed_params(s, "mop4clxor", WM_REFRESH_NONE);
-        cr_assert_eq(wm_dram_timing_init(t, s, &err), WM_OK);
-        params.controller.page = WM_PAGE_CLOSED;
-        const wm_replay_result r = replay_run(&params, "rand", 60000, 0);
+        closed_case c = closed_open(all[i], "mop4clxor", WM_REFRESH_NONE);
+        const wm_dram_timing *t = c.t;
+        c.params.controller.page = WM_PAGE_CLOSED;
+        const wm_replay_result r = replay_run(&c.params, "rand", 60000, 0);
         double pace = t->act_refp_other + t->len_ref - t->len_act;
         pace = pace > t->faw / 4.0 ? pace : t->faw / 4.0;
         /* A command bus that pseudo-channels share may be slower. */
@@ -135,8 +152,7 @@ Test(dram_closed, closed_rows_are_bound_by_the_rate_of_activates)
                     pace, 0.07, all[i]);
         cr_expect_geq((double)r.ticks * t->n_pcs * 1.0005,
                       pace * (double)r.stats.n_commands[WM_DRAM_ACT]);
-        free(t);
-        free(s);
+        closed_close(&c);
     }
 }
 
@@ -145,16 +161,14 @@ Test(dram_closed, a_refresh_costs_its_time_and_the_way_there_and_back)
     static const char *const one_pc[] = {"gddr5",  "gddr6", "gddr6x",
                                          "lpddr5", "ddr4",  "ddr5"};
     for (size_t i = 0; i < sizeof(one_pc) / sizeof(one_pc[0]); i++) {
-        wm_standard *s = replay_standard(one_pc[i]);
-        wm_dram_timing *t = malloc(sizeof(*t));
-        wm_error err;
-        wm_replay_params params =
-            closed_params(s, "mop4clxor", WM_REFRESH_ALL_BANK);
-        cr_assert_eq(wm_dram_timing_init(t, s, &err), WM_OK);
+        closed_case c =
+            closed_open(one_pc[i], "mop4clxor", WM_REFRESH_ALL_BANK);
+        const wm_standard *s = c.s;
+        const wm_dram_timing *t = c.t;
         /* Atoms of one group's bank each: few rows to open again. */
         const wm_replay_result r = closed_run(
-            &params, (closed_source){
-                         .count = 400000, .step = s->atom_bytes, .wrap = 16});
+            &c.params, (closed_source){
+                           .count = 400000, .step = s->atom_bytes, .wrap = 16});
         const double lost =
             1 - (double)r.n_requests * s->ticks[WM_T_CCD_S] / (double)r.ticks;
         const double share =
@@ -162,8 +176,7 @@ Test(dram_closed, a_refresh_costs_its_time_and_the_way_there_and_back)
             t->refi;
         cr_expect(lost > share - 0.005 && lost < share + 0.005,
                   "%s: %g lost, want %g", one_pc[i], lost, share);
-        free(t);
-        free(s);
+        closed_close(&c);
     }
 }
 
@@ -186,22 +199,17 @@ Test(dram_closed, every_interval_brings_a_refresh)
 Test(dram_closed, a_lone_read_takes_activate_column_and_data)
 {
     for (size_t i = 0; i < N_ALL; i++) {
-        wm_standard *s = replay_standard(all[i]);
-        wm_dram_timing *t = malloc(sizeof(*t));
-        wm_error err;
-        wm_replay_params params =
-            closed_params(s, "robaracoch", WM_REFRESH_NONE);
-        cr_assert_eq(wm_dram_timing_init(t, s, &err), WM_OK);
+        closed_case c = closed_open(all[i], "robaracoch", WM_REFRESH_NONE);
+        const wm_dram_timing *t = c.t;
         const wm_replay_result r = closed_run(
-            &params, (closed_source){.count = 1, .step = 0, .wrap = 1});
+            &c.params, (closed_source){.count = 1, .step = 0, .wrap = 1});
         /* On half ticks the column waits for its edge. */
         const uint64_t wanted =
             1 + (uint64_t)(t->act_rd + t->read_latency) +
             (t->has_hbm3_edges ? (uint64_t)(t->act_rd & 1) : 0);
         cr_expect_eq(r.stats.sum_latency, wanted, "%s: %lu, want %lu", all[i],
                      r.stats.sum_latency, wanted);
-        free(t);
-        free(s);
+        closed_close(&c);
     }
 }
 
