@@ -60,9 +60,9 @@ static wm_status collect_write(const collect_options *options,
     return wm_output_write(&out, options->output, err);
 }
 
-static wm_status collect(const collect_options *options,
-                         const wm_study_job *job, wm_error *err)
+static wm_status collect(const void *context, wm_study_job *job, wm_error *err)
 {
+    const collect_options *options = context;
     wm_table table;
     wm_table_init(&table, &job->study, &job->points);
     wm_status status = wm_output_check(options->output, err);
@@ -85,20 +85,6 @@ wm_status wm_study_cmd_collect(const wm_subcommand *self, int argc, char **argv,
                                wm_error *err)
 {
     collect_options options = {.format = "csv", .output = "-"};
-    wm_words paths = {0};
-    wm_study_job job;
-    bool is_help = false;
-    wm_study_job_init(&job);
-    wm_status status = wm_options_parse(self, &collect_table, argc, argv,
-                                        &options, &paths, &is_help, err);
-    if (status == WM_OK && !is_help) {
-        status =
-            wm_study_job_open(&job, paths.items[0], options.results, 0, err);
-        if (status == WM_OK) {
-            status = collect(&options, &job, err);
-        }
-    }
-    wm_study_job_fini(&job);
-    wm_words_fini(&paths);
-    return status;
+    return wm_study_job_command(self, &collect_table, argc, argv, &options,
+                                &options.results, collect, err);
 }

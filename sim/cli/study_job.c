@@ -137,3 +137,26 @@ uint64_t wm_study_job_records(const wm_study_job *job, const wm_point *point)
     }
     return facts->n_records / facts->n_launches * (point->n_launches + warmup);
 }
+
+wm_status wm_study_job_command(const wm_subcommand *self,
+                               const wm_option_table *table, int argc,
+                               char **argv, void *options,
+                               const char *const *folder,
+                               wm_study_action_fn action, wm_error *err)
+{
+    wm_words paths = {0};
+    wm_study_job job;
+    bool is_help = false;
+    wm_study_job_init(&job);
+    wm_status status = wm_options_parse(self, table, argc, argv, options,
+                                        &paths, &is_help, err);
+    if (status == WM_OK && !is_help) {
+        status = wm_study_job_open(&job, paths.items[0], *folder, 0, err);
+        if (status == WM_OK) {
+            status = action(options, &job, err);
+        }
+    }
+    wm_study_job_fini(&job);
+    wm_words_fini(&paths);
+    return status;
+}

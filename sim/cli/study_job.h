@@ -12,6 +12,8 @@
 #define WM_CLI_STUDY_JOB_H
 
 #include "base/diag.h"
+#include "cli/command.h"
+#include "cli/options.h"
 #include "study/points.h"
 #include "study/store.h"
 #include "study/study.h"
@@ -46,6 +48,18 @@ void wm_study_job_fini(wm_study_job *job);
 wm_status wm_study_job_open(wm_study_job *job, const char *path,
                             const char *folder, uint64_t budget_bytes,
                             wm_error *err);
+/*
+ * A whole subcommand of one STUDY.yaml: parses argv into *options, opens the
+ * study (with the folder that is in *folder by then) and calls action.
+ */
+typedef wm_status (*wm_study_action_fn)(const void *options, wm_study_job *job,
+                                        wm_error *err);
+wm_status wm_study_job_command(const wm_subcommand *self,
+                               const wm_option_table *table, int argc,
+                               char **argv, void *options,
+                               const char *const *folder,
+                               wm_study_action_fn action, wm_error *err);
+
 /* The rest of it, for a study that is not from a file. */
 wm_status wm_study_job_prepare(wm_study_job *job, const char *folder,
                                uint64_t budget_bytes, wm_error *err);

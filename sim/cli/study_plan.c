@@ -168,9 +168,9 @@ static void plan_summary(const plan_options *options, const wm_study_job *job,
         is_measured ? "measured here" : "assumed");
 }
 
-static wm_status plan(const plan_options *options, const wm_study_job *job,
-                      wm_error *err)
+static wm_status plan(const void *context, wm_study_job *job, wm_error *err)
 {
+    const plan_options *options = context;
     wm_buffer out;
     wm_buffer_init(&out);
     if (options->is_list) {
@@ -185,20 +185,6 @@ wm_status wm_study_cmd_plan(const wm_subcommand *self, int argc, char **argv,
                             wm_error *err)
 {
     plan_options options = {.jobs = 1};
-    wm_words paths = {0};
-    wm_study_job job;
-    bool is_help = false;
-    wm_study_job_init(&job);
-    wm_status status = wm_options_parse(self, &plan_table, argc, argv, &options,
-                                        &paths, &is_help, err);
-    if (status == WM_OK && !is_help) {
-        status =
-            wm_study_job_open(&job, paths.items[0], options.results, 0, err);
-        if (status == WM_OK) {
-            status = plan(&options, &job, err);
-        }
-    }
-    wm_study_job_fini(&job);
-    wm_words_fini(&paths);
-    return status;
+    return wm_study_job_command(self, &plan_table, argc, argv, &options,
+                                &options.results, plan, err);
 }

@@ -93,9 +93,10 @@ static void status_json(const wm_study_job *job, const status_counts *counts,
     wm_json_close(&json, '}');
 }
 
-static wm_status status_print(const status_options *options,
-                              const wm_study_job *job, wm_error *err)
+static wm_status status_print(const void *context, wm_study_job *job,
+                              wm_error *err)
 {
+    const status_options *options = context;
     status_counts counts = {0, 0, 0};
     wm_buffer out;
     wm_buffer list;
@@ -126,20 +127,6 @@ wm_status wm_study_cmd_status(const wm_subcommand *self, int argc, char **argv,
                               wm_error *err)
 {
     status_options options = {.format = "text"};
-    wm_words paths = {0};
-    wm_study_job job;
-    bool is_help = false;
-    wm_study_job_init(&job);
-    wm_status status = wm_options_parse(self, &status_table, argc, argv,
-                                        &options, &paths, &is_help, err);
-    if (status == WM_OK && !is_help) {
-        status =
-            wm_study_job_open(&job, paths.items[0], options.results, 0, err);
-        if (status == WM_OK) {
-            status = status_print(&options, &job, err);
-        }
-    }
-    wm_study_job_fini(&job);
-    wm_words_fini(&paths);
-    return status;
+    return wm_study_job_command(self, &status_table, argc, argv, &options,
+                                &options.results, status_print, err);
 }
