@@ -15,7 +15,7 @@
  * and later by every wait above.
  *
  * Not modelled  refresh, command bus, reordering (FR-FCFS), write-to-read
- *               forwarding: the banked model has them (a later version).
+ *               forwarding: the banked model has them (banked.h).
  * Units         picoseconds; sectors; local line numbers (spread.h rank).
  * Ownership     new/free.
  * Threads       one thread per channel.
