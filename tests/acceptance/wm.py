@@ -5,11 +5,13 @@ traces and reference numbers lie outside the repository, in $WM_SHARED, else
 ../shared; tests that need them are skipped (exit 77) where they are absent.
 """
 import functools
+import itertools
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -39,6 +41,41 @@ def in_folder(test):
         with tempfile.TemporaryDirectory() as folder:
             test(folder)
     return wrapped
+
+
+class EndlessTrace:
+    """A text trace that never ends, in a pipe with a name: whoever reads it
+    is in the middle of it however slow or fast the machine is.  wait() returns
+    when the reader has taken `n_ctas` of them, or gave up."""
+
+    def __init__(self, path, n_ctas=2000):
+        self.path = path
+        self.n_ctas = n_ctas
+        self.is_under_way = threading.Event()
+        os.mkfifo(path)
+        threading.Thread(target=self._feed, daemon=True).start()
+
+    def wait(self, seconds=60):
+        check(self.is_under_way.wait(seconds), "nobody reads " + self.path)
+
+    def _feed(self):
+        head = ("warpmem-trace 1\nlaunch grid 1000000000,1,1 block 32,1,1 "
+                "shared 0 regs 16 warp 32 sm 70 stream 0 shared_base 0x0 "
+                "local_base 0x0 name endless\n"
+                "static 0 global_load pc 0x10 width 4\n"
+                "static 1 exit pc 0x20\n")
+        try:
+            with open(self.path, "w", encoding="ascii") as pipe:
+                pipe.write(head)
+                for number in itertools.count():
+                    pipe.write("cta %d,0,0 warps 1 records 2\nwarp 0\n"
+                               "  0 ffffffff 0x%x +4\n  1 ffffffff\n" % (
+                                   number, 0x10000000 + 128 * number))
+                    if number == self.n_ctas:
+                        pipe.flush()
+                        self.is_under_way.set()
+        except BrokenPipeError:
+            self.is_under_way.set()
 
 
 class Run:

@@ -287,16 +287,13 @@ def a_killed_conversion_leaves_nothing_or_what_can_be_recovered(folder):
 
 @in_folder
 def a_stopped_conversion_leaves_nothing(folder):
-    source = os.path.join(folder, "a.txt")
     target = os.path.join(folder, "b.wmt")
-    ok("trace", "cat", made(folder, "g.wmt", "gather", "--ctas", 800),
-       "-o", source)
     for number in (signal.SIGINT, signal.SIGTERM):
+        source = wm.EndlessTrace(os.path.join(folder, "a%d.txt" % number))
         process = subprocess.Popen(
-            [wm.WARPMEM, "trace", "convert", "-q", source, "-o", target],
+            [wm.WARPMEM, "trace", "convert", "-q", source.path, "-o", target],
             stderr=subprocess.PIPE)
-        while not glob.glob(target + ".tmp-*") and process.poll() is None:
-            time.sleep(0.005)
+        source.wait()
         process.send_signal(number)
         said = process.stderr.read().decode()
         code = process.wait()

@@ -4,6 +4,7 @@ code and a message, and leaves no file that looks complete."""
 import glob
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -216,11 +217,11 @@ def little_memory(folder):
 
 @in_folder
 def signal_in_a_run(folder):
-    trace = long_trace(folder)
     for number in (signal.SIGINT, signal.SIGTERM):
+        trace = wm.EndlessTrace(os.path.join(folder, "long.txt"))
         process = start(folder, "run", "-c", wm.REF, "--no-host", "-f", "json",
-                        "-o", "out.json", TINY, trace)
-        time.sleep(0.4)
+                        "-o", "out.json", TINY, trace.path)
+        trace.wait()
         process.send_signal(number)
         code, _, err = end(process)
         check(code == 1 and "stopped by a signal" in err,
@@ -230,7 +231,8 @@ def signal_in_a_run(folder):
         check(result["complete"] is False, "looks complete")
         check(len(result["kernels"]) >= 2, "the launches before are lost")
         os.remove(os.path.join(folder, "out.json"))
-        check(left(folder, "long.wmt") == [], str(left(folder, "long.wmt")))
+        os.remove(trace.path)
+        check(left(folder) == [], str(left(folder)))
 
 
 @in_folder
@@ -258,29 +260,29 @@ def second_signal(folder):
 
 @in_folder
 def signal_in_a_conversion(folder):
-    long_trace(folder)
     for to in ("wmt", "text", "accelsim"):
-        process = start(folder, "trace", "convert", "--to", to, "long.wmt",
+        trace = wm.EndlessTrace(os.path.join(folder, "long.txt"))
+        process = start(folder, "trace", "convert", "--to", to, trace.path,
                         "-o", "out")
-        wait_for(process, os.path.join(folder, "out*"))
-        time.sleep(0.05)
+        trace.wait()
         process.send_signal(signal.SIGTERM)
         code, _, err = end(process)
         check(code == 1 and "signal" in err, "%s: exit %d, %s" % (to, code,
                                                                   err))
+        os.remove(trace.path)
         if to == "accelsim":
             check(not os.path.exists(os.path.join(folder, "out",
                                                   "kernelslist.g")),
                   "a list of kernels that are not whole")
-        else:
-            check(left(folder, "long.wmt") == [], str(left(folder)))
+            shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
+        check(left(folder) == [], str(left(folder)))
     process = start(folder, "trace", "gen", "gather", "--ctas", 10000000,
                     "-o", "out")
     wait_for(process, os.path.join(folder, "out*"))
     process.send_signal(signal.SIGINT)
     code, _, err = end(process)
     check(code == 1 and "signal" in err, "gen: exit %d, %s" % (code, err))
-    check(left(folder, "long.wmt") == [], str(left(folder)))
+    check(left(folder) == [], str(left(folder)))
 
 
 @in_folder
