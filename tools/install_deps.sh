@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # Installs what building (build), testing (test), checking the source (lint),
-# opening reports in a browser (browser) or a cluster's test (slurm) needs and
-# this machine lacks: with apt-get, and for the browser with npm into
-# build/browser.  Where it cannot, it names what is missing and goes on: the
-# build decides whether that matters.
+# opening reports in a browser (browser), a cluster's test (slurm) or running on
+# emulated machines (cross) needs and this machine lacks: with apt-get, and for
+# the browser with npm into build/browser.  Where it cannot, it names what is
+# missing and goes on: the build decides whether that matters.
 #
-#     tools/install_deps.sh build|test|lint|browser|slurm
+#     tools/install_deps.sh build|test|lint|browser|slurm|cross
 set -euo pipefail
 
 want=${1:-build}
 case $want in
-build | test | lint | browser | slurm) ;;
+build | test | lint | browser | slurm | cross) ;;
 *)
-    echo "usage: install_deps.sh build|test|lint|browser|slurm" >&2
+    echo "usage: install_deps.sh build|test|lint|browser|slurm|cross" >&2
     exit 2
     ;;
 esac
@@ -42,11 +42,20 @@ fi
 if [ "$want" = lint ]; then
     command -v clang >/dev/null || missing+=(clang)
     command -v clang-format >/dev/null || missing+=(clang-format)
+    command -v clang-tidy >/dev/null || missing+=(clang-tidy)
+    command -v cppcheck >/dev/null || missing+=(cppcheck)
     command -v valgrind >/dev/null || missing+=(valgrind)
 fi
 if [ "$want" = slurm ]; then # for the test that starts one
     command -v sbatch >/dev/null || missing+=(slurm-wlm)
     PATH=$PATH:/usr/sbin command -v munged >/dev/null || missing+=(munge)
+fi
+if [ "$want" = cross ]; then
+    command -v aarch64-linux-gnu-gcc >/dev/null ||
+        missing+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
+    command -v s390x-linux-gnu-gcc >/dev/null ||
+        missing+=(gcc-s390x-linux-gnu libc6-dev-s390x-cross)
+    command -v qemu-s390x >/dev/null || missing+=(qemu-user)
 fi
 if [ "$want" = browser ]; then
     command -v node >/dev/null || missing+=(nodejs)
@@ -58,6 +67,40 @@ if [ "$want" = browser ]; then
         missing+=(python3-pandas)
 fi
 
+# Unpacks the static libraries of another machine into build/cross/MACHINE.
+# apt-get works on state of its own, so that this machine's packages stay as
+# they are: nothing is installed, no foreign architecture is added.
+#
+#     fetch_libraries DEBIAN_NAME MACHINE
+fetch_libraries()
+{
+    local folder state package options
+    folder=$(realpath -m "$(dirname "$0")/../build/cross/$2")
+    if [ -f "$folder/whole" ] || ! command -v apt-get >/dev/null; then
+        return 0
+    fi
+    state=$folder/apt
+    mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
+    touch "$state/status"
+    options=(-q -o "Dir::State::Lists=$state/lists"
+        -o "Dir::State::status=$state/status" -o "Dir::Cache=$state/cache"
+        -o "APT::Architecture=$1" -o "APT::Architectures=$1"
+        -o Acquire::Languages=none -o APT::Sandbox::User=root)
+    if ! (cd "$state" && apt-get "${options[@]}" update &&
+        apt-get "${options[@]}" download zlib1g-dev liblzma-dev libyaml-dev \
+            libjansson-dev libdeflate-dev libsqlite3-dev) \
+        </dev/null >"$folder/log" 2>&1; then
+        tail -n 5 "$folder/log" >&2
+        echo "No libraries of $1 from here: its tests are skipped"
+        return 0
+    fi
+    for package in "$state"/*.deb; do
+        dpkg-deb -x "$package" "$folder"
+    done
+    rm -rf "$state"
+    touch "$folder/whole"
+}
+
 # What the browser tests need, pinned: their driver, a parser of Chrome trace
 # events and a viewer of them.
 packages=(playwright-core@1.65.1 @tracerbench/trace-model@8.0.0
@@ -65,6 +108,10 @@ packages=(playwright-core@1.65.1 @tracerbench/trace-model@8.0.0
 install_packages()
 {
     local folder package absent=()
+    if [ "$want" = cross ]; then
+        fetch_libraries arm64 aarch64
+        fetch_libraries s390x s390x
+    fi
     folder=$(dirname "$0")/../build/browser
     if [ "$want" != browser ] || ! command -v npm >/dev/null; then
         return 0
