@@ -96,6 +96,8 @@ static void build_partitions(wm_params *params)
         wm_spread_of(params->n_slices, config->l2.hash == WM_HASH_XOR);
     params->channel_spread = wm_spread_of(params->channels_per_partition,
                                           config->l2.hash == WM_HASH_XOR);
+    params->set_spread =
+        wm_spread_of(config->l2.sets, config->l2.hash == WM_HASH_XOR);
     params->chunk_div = wm_divisor_of(config->l2.interleave / config->l2.line);
 }
 
@@ -217,13 +219,16 @@ static void build_lists(const wm_params *params, wm_sm *sm, wm_arena *arena)
     const uint32_t depth = (uint32_t)params->config.sm.lsu_queue;
     sm->release_mask = (2u << wm_highest_bit(n_mshrs)) - 1;
     const size_t room = (size_t)params->fifo_mask + 1;
+    const size_t n_demands = params->is_counts ? WM_COUNTS_BOX : 0;
     sm->mshrs = wm_arena_take(arena, n_mshrs, sizeof(*sm->mshrs));
     sm->waiters = wm_arena_take(arena, n_waiters, sizeof(*sm->waiters));
     sm->releases = wm_arena_take(arena, (size_t)sm->release_mask + 1,
                                  sizeof(*sm->releases));
     sm->queue = wm_arena_take(arena, (size_t)depth + 1, sizeof(*sm->queue));
     sm->starts = wm_arena_take(arena, depth, sizeof(*sm->starts));
-    sm->fifo = wm_arena_take(arena, room, sizeof(*sm->fifo));
+    sm->fifo =
+        wm_arena_take(arena, params->is_counts ? 0 : room, sizeof(*sm->fifo));
+    sm->demands = wm_arena_take(arena, n_demands, sizeof(*sm->demands));
     sm->payload = wm_arena_take(arena, room, sizeof(*sm->payload));
     sm->finished = wm_arena_take(arena, WM_WARPS_MAX, sizeof(*sm->finished));
     sm->warps = wm_arena_take(arena, WM_WARPS_MAX, sizeof(*sm->warps));
@@ -319,15 +324,18 @@ static wm_status build_tlb(const wm_params *params, wm_partition *partition,
 
 /* All of a partition but what the arena holds. */
 static wm_status build_partition(const wm_params *params,
-                                 wm_partition *partition, wm_error *err)
+                                 wm_partition *partition, wm_slice *slices,
+                                 wm_error *err)
 {
-    const uint32_t n = params->slices_per_partition;
     wm_dram_params dram = build_dram(params);
     wm_status status = WM_OK;
-    partition->slices = calloc(n, sizeof(*partition->slices));
+    partition->slices = slices;
+    for (uint32_t s = 0; s < params->slices_per_partition; s++) {
+        slices[s].partition = partition;
+    }
     partition->channels =
         calloc(params->channels_per_partition, sizeof(*partition->channels));
-    if (partition->slices == NULL || partition->channels == NULL) {
+    if (partition->channels == NULL) {
         return wm_fail_memory(err);
     }
     for (uint32_t c = 0; c < params->channels_per_partition && status == WM_OK;
@@ -389,8 +397,8 @@ static wm_status build_units(wm_engine *engine, wm_error *err)
         status = build_sm(params, &engine->sms[s], s, &engine->arena, err);
     }
     for (uint32_t s = 0; s < params->n_slices && status == WM_OK; s++) {
-        status = build_slice(params, &engine->partitions[s / n].slices[s % n],
-                             s % n, s, &engine->arena, err);
+        status = build_slice(params, &engine->slices[s], s % n, s,
+                             &engine->arena, err);
     }
     for (uint32_t p = 0;
          params->tlb_ps != 0 && p < params->n_partitions && status == WM_OK;
@@ -410,12 +418,20 @@ wm_status wm_build(wm_engine *engine, wm_error *err)
     engine->sms = calloc(params->n_sms, sizeof(*engine->sms));
     engine->partitions =
         calloc(params->n_partitions, sizeof(*engine->partitions));
-    if (status == WM_OK && (engine->sms == NULL || engine->partitions == NULL ||
-                            engine->scratch == NULL)) {
+    engine->slices = aligned_alloc(_Alignof(wm_slice),
+                                   params->n_slices * sizeof(*engine->slices));
+    if (status == WM_OK &&
+        (engine->sms == NULL || engine->partitions == NULL ||
+         engine->slices == NULL || engine->scratch == NULL)) {
         status = wm_fail_memory(err);
     }
+    if (status == WM_OK) {
+        memset(engine->slices, 0, params->n_slices * sizeof(*engine->slices));
+    }
     for (uint32_t p = 0; p < params->n_partitions && status == WM_OK; p++) {
-        status = build_partition(params, &engine->partitions[p], err);
+        status = build_partition(
+            params, &engine->partitions[p],
+            engine->slices + (size_t)p * params->slices_per_partition, err);
     }
     if (status == WM_OK) {
         status = build_units(engine, err); /* adds up */
@@ -453,7 +469,6 @@ static void unbuild_partition(const wm_params *params, wm_partition *partition)
     }
     wm_memory_free(partition->memory);
     free(partition->later.reply);
-    free(partition->slices);
     free(partition->channels);
 }
 
@@ -518,6 +533,7 @@ void wm_unbuild(wm_engine *engine)
     free(engine->spare);
     free(engine->sms);
     free(engine->partitions);
+    free(engine->slices);
     engine->pool = NULL;
     engine->rows = NULL;
     engine->cap_rows = NULL;
@@ -531,4 +547,5 @@ void wm_unbuild(wm_engine *engine)
     engine->cap_spare = 0;
     engine->sms = NULL;
     engine->partitions = NULL;
+    engine->slices = NULL;
 }

@@ -10,43 +10,56 @@
  * cache, with several once all SMs have had their turns.  A slice sees the same
  * order either way.
  */
+#include "base/inline.h"
 #include "engine/engine_internal.h"
 
 /* A warp that never waits lets others in after so many records. */
 #define TURN_RECORDS 8u
 
-/* Sends n_sectors of a line, written in full or in part (bytes). */
-static void counts_send(const wm_params *params, wm_sm *sm, uint8_t op,
-                        uint64_t line, uint32_t sectors, uint32_t full,
-                        uint32_t serial, const uint64_t *bytes)
+/* What the compiler knows of a turn. */
+typedef struct counts_how {
+    bool is_observed; /* somebody listens */
+    wm_cache_kind l1;
+} counts_how;
+
+/* What nearly every run is. */
+#define SIMPLE ((counts_how){false, {true, false, false}})
+
+/* --- requests ------------------------------------------------------------- */
+/* Sends sectors of a line, written in full or in part (bytes). */
+WM_INLINE void counts_send(const wm_params *params, wm_sm *sm, uint8_t op,
+                           uint64_t line, uint32_t sectors, uint32_t full,
+                           uint32_t serial, const uint64_t *bytes)
 {
-    const wm_route route = wm_route_of(params, line);
-    wm_request *sent = &sm->fifo[sm->n_fifo++];
-    sent->line = route.local;
-    sent->partition = (uint16_t)route.partition;
-    sent->slice = (uint16_t)route.slice;
+    wm_demand *sent = &sm->demands[sm->n_demands++];
+    uint64_t tag = 0;
+    sent->slice = (uint16_t)wm_slice_of(params, line, &sent->line);
+    sent->set =
+        (uint32_t)wm_spread_place(&params->set_spread, sent->line, &tag);
+    sent->tag = tag;
     sent->op = op;
     sent->sectors = (uint8_t)sectors;
     sent->full = (uint8_t)full;
     sent->serial = (uint8_t)serial;
     sent->payload = WM_NO_PAYLOAD;
     if (bytes != NULL) {
-        sent->payload = (uint16_t)(sm->n_fifo - 1);
+        sent->payload = (uint16_t)(sm->n_demands - 1);
         sm->payload[sent->payload][0] = bytes[0];
         sm->payload[sent->payload][1] = bytes[1];
     }
 }
 
 /* L1 look-up of one line of a load; returns the sectors that miss. */
-static uint32_t counts_load(wm_sm *sm, uint64_t line, uint32_t need)
+WM_INLINE uint32_t counts_load(wm_sm *sm, uint64_t line, uint32_t need,
+                               wm_cache_kind kind)
 {
-    wm_ref ref = wm_cache_find(&sm->l1, line);
+    wm_ref ref = wm_cache_find_as(&sm->l1, line, kind);
     if (ref.way != WM_NO_INDEX) {
-        wm_cache_touch(&sm->l1, &ref);
+        wm_cache_touch_as(&sm->l1, &ref, kind);
     } else {
-        (void)wm_cache_allocate(&sm->l1, &ref, NULL);
+        (void)wm_cache_allocate_as(&sm->l1, &ref, NULL, kind);
     }
-    uint8_t *state = wm_cache_state(&sm->l1, &ref);
+    uint8_t *state = wm_cache_state_as(&sm->l1, &ref, kind);
     uint32_t miss = need & ~(uint32_t)*state;
     *state |= (uint8_t)miss;
     return miss;
@@ -70,14 +83,14 @@ static void counts_observe_store(const wm_params *params, const wm_sm *sm,
 }
 
 /* One line of a store; returns how many sectors the L1 held. */
-static uint32_t counts_store(const wm_params *params, wm_sm *sm, uint64_t line,
-                             uint32_t sectors, uint32_t full,
-                             const uint64_t *bytes)
+WM_INLINE uint32_t counts_store(const wm_params *params, wm_sm *sm,
+                                uint64_t line, uint32_t sectors, uint32_t full,
+                                const uint64_t *bytes, counts_how how)
 {
-    if (params->observe != NULL) {
+    if (how.is_observed) {
         counts_observe_store(params, sm, line, sectors, full);
     }
-    const uint32_t hit = wm_l1_store(params, sm, line, sectors, full);
+    const uint32_t hit = wm_l1_store(params, sm, line, sectors, full, how.l1);
     counts_send(params, sm, WM_OP_WRITE, line, sectors, full, 0,
                 full != sectors ? bytes : NULL);
     return wm_popcount64(hit);
@@ -97,71 +110,101 @@ static void counts_observe_load(const wm_params *params, const wm_sm *sm,
 }
 
 /* One line of a load or atomic; returns how many sectors the L1 held. */
-static uint32_t counts_read(const wm_params *params, wm_sm *sm, bool is_cached,
-                            uint8_t op, uint64_t line, uint32_t sectors,
-                            uint32_t serial)
+WM_INLINE uint32_t counts_read(const wm_params *params, wm_sm *sm,
+                               bool is_cached, uint8_t op, uint64_t line,
+                               uint32_t sectors, uint32_t serial,
+                               counts_how how)
 {
-    if (params->observe != NULL && op == WM_OP_READ) {
+    if (how.is_observed && op == WM_OP_READ) {
         counts_observe_load(params, sm, is_cached, line, sectors);
     }
-    const uint32_t miss = is_cached ? counts_load(sm, line, sectors) : sectors;
+    const uint32_t miss =
+        is_cached ? counts_load(sm, line, sectors, how.l1) : sectors;
     if (miss != 0) {
         counts_send(params, sm, op, line, miss, 0, serial, NULL);
     }
     return wm_popcount64(sectors & ~miss);
 }
 
-/* Returns the sectors that the L1 held; *n_sectors: all of the record. */
-static uint32_t counts_lines(const wm_params *params, wm_sm *sm, uint32_t warp,
-                             const wm_record *record, uint32_t *n_sectors)
+/* --- records -------------------------------------------------------------- */
+static inline bool counts_is_cached(const wm_params *params,
+                                    const wm_record *record)
+{
+    return params->is_l1_on && (record->flags & WM_FLAG_BYPASS_L1) == 0;
+}
+
+/* All lines that the front end found for the record; returns the sectors that
+ * the L1 held. */
+WM_INLINE uint32_t counts_lines(const wm_params *params, wm_sm *sm,
+                                const wm_record *record, uint32_t serial,
+                                counts_how how)
 {
     const wm_kind kind = (wm_kind)record->kind;
-    const bool is_store =
-        kind == WM_KIND_GLOBAL_STORE || kind == WM_KIND_LOCAL_STORE;
-    const bool is_atomic =
-        kind == WM_KIND_GLOBAL_ATOMIC || kind == WM_KIND_GLOBAL_REDUCTION;
-    const bool is_cached = !is_atomic && params->is_l1_on &&
-                           (record->flags & WM_FLAG_BYPASS_L1) == 0;
-    const uint8_t op = is_atomic ? WM_OP_ATOMIC : WM_OP_READ;
-    if (wm_front_is_plain(params, record)) {
-        const uint64_t line = record->base >> 7;
-        sm->stats.n_plain[kind]++;
-        sm->n_turn_lines++;
-        *n_sectors = 4;
-        return is_store ? counts_store(params, sm, line, 15, 15, NULL)
-                        : counts_read(params, sm, is_cached, op, line, 15, 0);
-    }
-    const wm_front front =
-        wm_front_memory(params, sm, warp, record, sm->warps[warp].lanes);
     const wm_coalesced *found = &sm->coalesced;
+    const uint32_t n = found->n_entries;
     uint32_t hits = 0;
-    if (record->mask == 0) {
-        return 0;
-    }
-    *n_sectors = found->n_sectors;
-    sm->n_turn_lines += found->n_entries;
-    for (uint32_t i = 0; i < found->n_entries; i++) {
-        hits +=
-            is_store
-                ? counts_store(params, sm, found->line[i], found->sectors[i],
-                               found->full[i], found->bytes[i])
-                : counts_read(params, sm, is_cached, op, found->line[i],
-                              found->sectors[i], front.serial);
+    sm->n_turn_lines += n;
+    if (kind == WM_KIND_GLOBAL_STORE || kind == WM_KIND_LOCAL_STORE) {
+        for (uint32_t i = 0; i < n; i++) {
+            hits += counts_store(params, sm, found->line[i], found->sectors[i],
+                                 found->full[i], found->bytes[i], how);
+        }
+    } else if (kind == WM_KIND_GLOBAL_ATOMIC ||
+               kind == WM_KIND_GLOBAL_REDUCTION) {
+        for (uint32_t i = 0; i < n; i++) {
+            (void)counts_read(params, sm, false, WM_OP_ATOMIC, found->line[i],
+                              found->sectors[i], serial, how);
+        }
+    } else {
+        const bool is_cached = counts_is_cached(params, record);
+        for (uint32_t i = 0; i < n; i++) {
+            hits += counts_read(params, sm, is_cached, WM_OP_READ,
+                                found->line[i], found->sectors[i], 0, how);
+        }
     }
     return hits;
 }
 
-static void counts_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
-                          const wm_record *record)
+/* A record that is not plain. */
+static uint32_t counts_any(const wm_params *params, wm_sm *sm, uint32_t warp,
+                           const wm_record *record)
 {
-    wm_warp *state = &sm->warps[warp];
-    uint32_t n_sectors = 0;
-    const uint32_t hits = counts_lines(params, sm, warp, record, &n_sectors);
-    wm_front_count(params, sm, record, hits, 0, n_sectors - hits);
-    if (wm_kind_is_load((wm_kind)record->kind)) {
-        state->has_load = 1;
-        state->is_far |= hits != n_sectors;
+    const wm_front front =
+        wm_front_memory(params, sm, warp, record, sm->warps[warp].lanes);
+    if (record->mask == 0) {
+        wm_front_count(params, sm, record, 0, 0, 0);
+        return 0;
     }
+    const counts_how how = {params->observe != NULL, sm->l1.kind};
+    const uint32_t hits =
+        !how.is_observed && how.l1.is_small
+            ? counts_lines(params, sm, record, front.serial, SIMPLE)
+            : counts_lines(params, sm, record, front.serial, how);
+    const uint32_t missed = sm->coalesced.n_sectors - hits;
+    wm_front_count(params, sm, record, hits, 0, missed);
+    return missed;
+}
+
+/* Returns the sectors that the L1 did not hold. */
+WM_INLINE uint32_t counts_memory(const wm_params *params, wm_sm *sm,
+                                 uint32_t warp, const wm_record *record,
+                                 counts_how how)
+{
+    if (!wm_front_is_plain(params, record)) {
+        return counts_any(params, sm, warp, record);
+    }
+    const uint64_t line = record->base >> 7;
+    uint64_t *count = sm->stats.l1[record->kind];
+    sm->stats.n_plain[record->kind]++;
+    sm->n_turn_lines++;
+    const uint32_t hits =
+        record->kind == WM_KIND_GLOBAL_STORE
+            ? counts_store(params, sm, line, 15, 15, NULL, how)
+            : counts_read(params, sm, counts_is_cached(params, record),
+                          WM_OP_READ, line, 15, 0, how);
+    count[WM_L1_HIT_SECTORS] += hits;
+    count[WM_L1_MISS_SECTORS] += 4 - hits;
+    return 4 - hits;
 }
 
 static void counts_barrier(wm_sm *sm, wm_resident *place)
@@ -173,8 +216,8 @@ static void counts_barrier(wm_sm *sm, wm_resident *place)
 }
 
 /* What the warp's own time would be, for the latency bound. */
-static void counts_latency(const wm_params *params, wm_sm *sm, wm_warp *state,
-                           const wm_record *record)
+WM_INLINE void counts_latency(const wm_params *params, wm_sm *sm,
+                              wm_warp *state, const wm_record *record)
 {
     uint64_t cycles =
         1 + (uint64_t)record->head_cycles + (uint64_t)record->tail_cycles;
@@ -212,8 +255,8 @@ static void counts_halt(wm_sm *sm, wm_warp *state, uint32_t warp, bool is_exit,
 
 /* The warp goes on until it waits for a load, stops, or has had its turn;
  * returns how many records it took. */
-static uint32_t counts_turn(const wm_params *params, wm_sm *sm, uint32_t warp,
-                            uint64_t now)
+WM_INLINE uint32_t counts_turn(const wm_params *params, wm_sm *sm,
+                               uint32_t warp, uint64_t now, counts_how how)
 {
     wm_warp *state = &sm->warps[warp];
     const wm_record *record = state->next;
@@ -225,7 +268,12 @@ static uint32_t counts_turn(const wm_params *params, wm_sm *sm, uint32_t warp,
             (record->flags & WM_FLAG_CONTINUED) == 0;
         counts_latency(params, sm, state, record);
         if (kind < WM_KIND_SHARED_LOAD) {
-            counts_memory(params, sm, warp, record);
+            const uint32_t missed =
+                counts_memory(params, sm, warp, record, how);
+            if (wm_kind_is_load(kind)) {
+                state->has_load = 1;
+                state->is_far |= missed != 0;
+            }
         } else if (kind <= WM_KIND_SHARED_ATOMIC) {
             (void)wm_front_shared(params, sm, record, state->lanes);
             state->has_load = 1;
@@ -252,81 +300,69 @@ static void counts_prefetch(const wm_sm *sm)
         const wm_warp *warp = &sm->warps[wm_lowest_bit(live)];
         __builtin_prefetch(warp, 1);
     }
-    for (uint64_t live = sm->live; live != 0; live &= live - 1) {
-        __builtin_prefetch(sm->warps[wm_lowest_bit(live)].next);
+}
+
+/* The warp whose turn is next: the first live one from `turn` on. */
+static inline uint32_t counts_next(const wm_sm *sm, uint32_t turn)
+{
+    const uint64_t later = sm->live & ~wm_low_mask(turn);
+    return wm_lowest_bit(later != 0 ? later : sm->live);
+}
+
+/* Pulls in the records of a warp that comes soon. */
+static inline void counts_prefetch_records(const wm_warp *warp)
+{
+    const unsigned char *next = (const unsigned char *)warp->next;
+    for (size_t i = 0; i < TURN_RECORDS * sizeof(wm_record); i += 64) {
+        __builtin_prefetch(next + i);
     }
 }
 
-void wm_counts_window(wm_engine *engine, wm_sm *sm)
+WM_INLINE void counts_window(wm_engine *engine, wm_sm *sm, counts_how how)
 {
     const wm_params *params = &engine->params;
-    sm->n_fifo = 0;
-    sm->n_turn_lines = 0;
-    if (sm->live == 0) {
-        return;
-    }
     counts_prefetch(sm);
     uint64_t n = 0;
     while (n < params->window && sm->live != 0 &&
            sm->n_turn_lines + WM_LINES_MAX <= WM_COUNTS_BOX) {
-        uint64_t later = sm->live & ~wm_low_mask(sm->turn);
-        uint32_t warp = wm_lowest_bit(later != 0 ? later : sm->live);
+        const uint32_t warp = counts_next(sm, sm->turn);
         sm->turn = (warp + 1) % WM_WARPS_MAX;
-        n += counts_turn(params, sm, warp, engine->now + n);
+        counts_prefetch_records(&sm->warps[counts_next(sm, sm->turn)]);
+        n += counts_turn(params, sm, warp, engine->now + n, how);
     }
     sm->stats.n_records += n;
 }
 
-static void counts_observe_request(const wm_params *params,
-                                   const wm_request *request)
+void wm_counts_window(wm_engine *engine, wm_sm *sm)
 {
-    const wm_observation observation = {
-        .level = 2,
-        .what =
-            request->op == WM_OP_WRITE ? WM_OBSERVED_WRITE : WM_OBSERVED_READ,
-        .sectors = request->sectors,
-        .full = request->full,
-        .unit = (uint32_t)request->partition * params->slices_per_partition +
-                request->slice,
-        .line = request->line};
-    params->observe(&observation, params->observe_context);
-}
-
-static void counts_serve(wm_engine *engine, const wm_sm *sm,
-                         const wm_request *request, wm_ref *place)
-{
-    if (engine->params.observe != NULL) {
-        counts_observe_request(&engine->params, request);
+    sm->n_demands = 0;
+    sm->n_turn_lines = 0;
+    if (sm->live == 0) {
+        return;
     }
-    wm_partition *partition = &engine->partitions[request->partition];
-    wm_l2_count(&engine->params, partition, &partition->slices[request->slice],
-                request, place,
-                request->payload != WM_NO_PAYLOAD
-                    ? sm->payload[request->payload]
-                    : NULL);
+    const counts_how how = {engine->params.observe != NULL, sm->l1.kind};
+    if (!how.is_observed && how.l1.is_small) {
+        counts_window(engine, sm, SIMPLE);
+    } else {
+        counts_window(engine, sm, how);
+    }
 }
 
 void wm_counts_serve(wm_engine *engine, const wm_sm *sm, uint32_t first,
                      uint32_t last)
 {
+    if (last - first == engine->params.n_partitions) {
+        wm_l2_count(engine, sm, NULL, sm->n_demands);
+        return;
+    }
+    const uint32_t per_partition = engine->params.slices_per_partition;
+    const uint32_t from = first * per_partition;
+    const uint32_t n_slices = (last - first) * per_partition;
     uint16_t mine[WM_COUNTS_BOX];
-    wm_ref place[WM_AHEAD];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < sm->n_fifo; i++) {
+    for (uint32_t i = 0; i < sm->n_demands; i++) {
         mine[n] = (uint16_t)i;
-        n += (uint32_t)sm->fifo[i].partition - first < last - first;
+        n += sm->demands[i].slice - from < n_slices;
     }
-    for (uint32_t i = 0; i < n + WM_AHEAD; i++) {
-        wm_ref *at = &place[i % WM_AHEAD];
-        if (i >= WM_AHEAD) {
-            counts_serve(engine, sm, &sm->fifo[mine[i - WM_AHEAD]], at);
-        }
-        if (i < n) {
-            const wm_request *request = &sm->fifo[mine[i]];
-            const wm_partition *partition =
-                &engine->partitions[request->partition];
-            *at = wm_cache_place(&partition->slices[request->slice].tags,
-                                 request->line);
-        }
-    }
+    wm_l2_count(engine, sm, mine, n);
 }

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "engine/engine.h"
 #include "engine/front_internal.h"
+#include "engine/l1_internal.h"
 #include "engine/params_internal.h"
 #include "engine/partition_internal.h"
 #include "engine/pool.h"
@@ -23,6 +24,7 @@ struct wm_engine {
     wm_arena arena; /* the state of SMs and slices */
     wm_sm *sms;
     wm_partition *partitions;
+    wm_slice *slices;        /* of all partitions, in their order */
     wm_memory_model *memory; /* shared by all banked channels, or NULL */
     bool is_deserted;        /* every resident CTA has ended in this window */
     wm_pool *pool;
@@ -80,9 +82,6 @@ static inline void wm_lsu_pass(wm_sm *sm, uint64_t cycle)
 }
 /* A reply came through the port at `cycle`. */
 void wm_l1_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle);
-/* Look-up of stores, shared with counts mode: sectors found. */
-uint32_t wm_l1_store(const wm_params *params, wm_sm *sm, uint64_t line,
-                     uint32_t sectors, uint32_t full);
 
 /* --- mailbox.c ----------------------------------------------------------- */
 bool wm_mailbox_is_full(const wm_params *params, const wm_sm *sm);
@@ -109,7 +108,7 @@ void wm_warp_acknowledge(wm_sm *sm, uint32_t warp, uint64_t cycle);
 /* The SM's turn: its live warps in turn, one record each, requests into its
  * mailbox. */
 void wm_counts_window(wm_engine *engine, wm_sm *sm);
-/* The mailbox's requests to partitions [first, last), in order. */
+/* The turn's requests to partitions [first, last), in order. */
 void wm_counts_serve(wm_engine *engine, const wm_sm *sm, uint32_t first,
                      uint32_t last);
 
@@ -123,16 +122,34 @@ void wm_partition_window(wm_engine *engine, uint32_t index,
 uint64_t wm_l2_access(const wm_params *params, wm_partition *partition,
                       wm_slice *slice, const wm_request *request, wm_ref *place,
                       const uint64_t *bytes, uint64_t t_ps);
-/* Counts mode: what it hits, moves and pushes out. */
-void wm_l2_count(const wm_params *params, wm_partition *partition,
-                 wm_slice *slice, const wm_request *request, wm_ref *place,
-                 const uint64_t *bytes);
+/* Counts mode: n requests of an SM, those whose numbers are chosen or, with
+ * NULL, the first: what they hit, move and push out. */
+void wm_l2_count(wm_engine *engine, const wm_sm *sm, const uint16_t *chosen,
+                 uint32_t n);
+/* Its parts, for chips with two halves: a request where its line belongs, and
+ * the sectors of a line, counted into `count`. */
+uint64_t wm_l2_at_home(const wm_params *params, wm_partition *partition,
+                       wm_slice *slice, const wm_request *request,
+                       wm_ref *place, const uint64_t *bytes, uint64_t t_ps);
+uint64_t wm_l2_need(const wm_params *params, wm_partition *partition,
+                    wm_slice *slice, wm_ref *ref, uint64_t line, uint32_t need,
+                    uint64_t t_ps, uint64_t *count);
+/* When the pending sectors of a line arrive. */
+static inline uint64_t *wm_l2_ready(const wm_slice *slice, const wm_ref *ref)
+{
+    return &slice->tags.line[wm_cache_index(&slice->tags, ref)].ready;
+}
 /* Makes the line present; false when the set has no room for now. */
 bool wm_l2_allocate(const wm_params *params, wm_partition *partition,
                     wm_slice *slice, wm_ref *ref, uint64_t t_ps);
 void wm_l2_write_dram(const wm_params *params, wm_partition *partition,
                       wm_slice *slice, uint64_t line, uint32_t sectors,
                       uint64_t t_ps);
+/* l2_halves.c: as wm_l2_access, which calls it. */
+uint64_t wm_l2_access_halves(const wm_params *params, wm_partition *partition,
+                             wm_slice *slice, const wm_request *request,
+                             wm_ref *place, const uint64_t *bytes,
+                             uint64_t t_ps);
 /* l2_between.c.  False when out of memory. */
 bool wm_l2_copy(wm_engine *engine, const wm_copy *copy);
 /* Puts what the copies before a kernel leave into the L2. */

@@ -4,34 +4,6 @@
  */
 #include "engine/engine_internal.h"
 
-uint32_t wm_l1_store(const wm_params *params, wm_sm *sm, uint64_t line,
-                     uint32_t sectors, uint32_t full)
-{
-    if (!params->is_l1_on) {
-        return 0;
-    }
-    wm_ref ref = wm_cache_find(&sm->l1, line);
-    uint32_t found = 0;
-    const uint64_t policy = params->config.l1.write;
-    if (ref.way != WM_NO_INDEX) {
-        uint32_t state = *wm_cache_state(&sm->l1, &ref);
-        found = sectors & state & ~(state >> 4);
-        if (policy == WM_L1_WRITE_EVICT) {
-            if ((state >> 4) == 0) {
-                wm_cache_drop(&sm->l1, &ref);
-            }
-            return found;
-        }
-        wm_cache_touch(&sm->l1, &ref);
-    }
-    if (policy == WM_L1_WRITE_ALLOCATE && full != 0) {
-        if (ref.way != WM_NO_INDEX || wm_cache_allocate(&sm->l1, &ref, NULL)) {
-            *wm_cache_state(&sm->l1, &ref) |= (uint8_t)full;
-        }
-    }
-    return found;
-}
-
 /* --- fills ---------------------------------------------------------------- */
 /* Drops the eldest known return; its sectors are pending no more. */
 static void l1_pass_one(wm_sm *sm)

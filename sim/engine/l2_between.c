@@ -108,8 +108,8 @@ static void l2_clean_slice(wm_engine *engine, wm_partition *partition,
             slice->stats.n_cleaned += wm_popcount64(dirty);
             if (is_written && dirty != 0) {
                 wm_l2_write_dram(params, partition, slice,
-                                 wm_cache_line_at(&slice->tags, set, way),
-                                 dirty, now);
+                                 wm_cache_line_at(&slice->tags, &ref), dirty,
+                                 now);
             }
         }
     }

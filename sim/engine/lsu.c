@@ -76,7 +76,7 @@ static void lsu_join(wm_sm *sm, const wm_way *line, const wm_lsu_entry *entry)
 static void lsu_chain(wm_sm *sm, const wm_ref *ref, uint32_t taken,
                       uint32_t sectors)
 {
-    wm_way *line = &sm->l1.line[ref->index];
+    wm_way *line = &sm->l1.line[wm_cache_index(&sm->l1, ref)];
     wm_mshr *mshr = &sm->mshrs[taken];
     uint8_t *state = wm_cache_state(&sm->l1, ref);
     mshr->set = (uint32_t)ref->set;
@@ -129,7 +129,7 @@ static bool lsu_load(const wm_params *params, wm_sm *sm,
     const wm_record *record = entry->record;
     const uint64_t number = sm->coalesced.line[i];
     const uint32_t need = sm->coalesced.sectors[i];
-    wm_ref ref = {.way = WM_NO_INDEX, .index = WM_NO_INDEX};
+    wm_ref ref = {.way = WM_NO_INDEX};
     uint32_t pending = 0;
     uint32_t hit = 0;
     uint32_t miss = need;
@@ -155,7 +155,7 @@ static bool lsu_load(const wm_params *params, wm_sm *sm,
         wm_cache_touch(&sm->l1, &ref);
     }
     if (pending != 0) {
-        lsu_join(sm, &sm->l1.line[ref.index], entry);
+        lsu_join(sm, &sm->l1.line[wm_cache_index(&sm->l1, &ref)], entry);
     }
     if (miss != 0) {
         if (is_cached && ref.way == WM_NO_INDEX) {
@@ -187,8 +187,8 @@ static bool lsu_store(const wm_params *params, wm_sm *sm,
         return false;
     }
     const uint32_t n = wm_popcount64(sectors);
-    const uint32_t hit = wm_popcount64(
-        wm_l1_store(params, sm, sm->coalesced.line[i], sectors, full));
+    const uint32_t hit = wm_popcount64(wm_l1_store(
+        params, sm, sm->coalesced.line[i], sectors, full, sm->l1.kind));
     wm_request request = {.tag = entry->warp,
                           .op = WM_OP_WRITE,
                           .sectors = (uint8_t)sectors,
@@ -212,7 +212,7 @@ static bool lsu_atomic(const wm_params *params, wm_sm *sm,
     }
     const uint32_t sectors = sm->coalesced.sectors[i];
     if (returns) {
-        wm_ref nowhere = {.way = WM_NO_INDEX, .index = WM_NO_INDEX};
+        wm_ref nowhere = {.way = WM_NO_INDEX};
         lsu_fetch(params, sm, entry, &nowhere, sm->coalesced.line[i], sectors,
                   WM_OP_ATOMIC, *cycle);
     } else {
@@ -507,7 +507,8 @@ static bool quick_write(const wm_params *params, wm_sm *sm, uint32_t warp,
         return false;
     }
     const uint64_t line = record->base >> 7;
-    const uint32_t hit = wm_popcount64(wm_l1_store(params, sm, line, 15, 15));
+    const uint32_t hit =
+        wm_popcount64(wm_l1_store(params, sm, line, 15, 15, sm->l1.kind));
     const wm_request request = {
         .tag = (uint16_t)warp, .op = WM_OP_WRITE, .sectors = 15, .full = 15};
     wm_mailbox_send(params, sm, &request, start, line, NULL);

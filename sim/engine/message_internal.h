@@ -9,9 +9,7 @@
 #define WM_WARPS_MAX  64u   /* resident on one SM: bits of a mask */
 #define WM_SLOTS      32u   /* loads in flight of one warp */
 #define WM_WINDOW_MAX 1024u /* cycles; arrays of one bucket per cycle */
-#define WM_COUNTS_BOX                                                          \
-    1024u /* requests an SM's mailbox holds in counts mode                     \
-           */
+#define WM_COUNTS_BOX 1024u /* requests an SM keeps in counts mode */
 
 enum { WM_OP_READ, WM_OP_WRITE, WM_OP_ATOMIC, WM_OP_REDUCTION };
 
@@ -34,6 +32,19 @@ typedef struct wm_request {
     uint8_t full;   /* WRITE: sectors written in full */
     uint8_t serial; /* ATOMIC, REDUCTION: lanes on the busiest address */
 } wm_request;
+
+/* The same in counts mode, its place at the slice already found. */
+typedef struct wm_demand {
+    uint64_t line;
+    uint64_t tag; /* of the line among those of its set */
+    uint32_t set;
+    uint16_t slice; /* of all */
+    uint16_t payload;
+    uint8_t op;
+    uint8_t sectors;
+    uint8_t full;
+    uint8_t serial;
+} wm_demand;
 
 /* Slice to SM. */
 typedef struct wm_reply {

@@ -42,8 +42,9 @@ typedef struct wm_params {
     wm_divisor lanes_div;  /* by lsu_lanes */
     wm_spread slice_spread;
     wm_spread channel_spread;
-    uint32_t window;    /* cycles */
-    uint32_t tag_shift; /* log2 of tag_banks, rounded down */
+    wm_spread set_spread; /* of a slice's lines over its sets */
+    uint32_t window;      /* cycles */
+    uint32_t tag_shift;   /* log2 of tag_banks, rounded down */
     uint32_t sector_bytes;
     uint32_t request_cost_q8; /* port time of a request without data */
     uint32_t store_cost_q8;   /* per sector of a store */
@@ -85,17 +86,24 @@ typedef struct wm_route {
     uint32_t slice; /* of the partition */
 } wm_route;
 
-static inline wm_route wm_route_of(const wm_params *params, uint64_t line)
+/* The slice, of all, that a line goes to; *local: its number there. */
+static inline uint32_t wm_slice_of(const wm_params *params, uint64_t line,
+                                   uint64_t *local)
 {
     uint64_t within = 0;
     uint64_t rank = 0;
-    uint64_t slice = 0;
+    const uint64_t chunk = wm_divide(&params->chunk_div, line, &within);
+    const uint64_t slice = wm_spread_place(&params->slice_spread, chunk, &rank);
+    *local = rank * params->chunk_div.d + within;
+    return (uint32_t)slice;
+}
+
+static inline wm_route wm_route_of(const wm_params *params, uint64_t line)
+{
     wm_route route;
-    uint64_t chunk = wm_divide(&params->chunk_div, line, &within);
-    slice = wm_spread_place(&params->slice_spread, chunk, &rank);
+    uint64_t slice = wm_slice_of(params, line, &route.local);
     route.partition = (uint32_t)wm_divide(&params->slice_div, slice, &slice);
     route.slice = (uint32_t)slice;
-    route.local = rank * params->chunk_div.d + within;
     return route;
 }
 

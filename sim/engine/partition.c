@@ -197,6 +197,7 @@ static void partition_run(wm_engine *engine, wm_partition *partition,
             const wm_request *request = scratch->order[i];
             *at = wm_cache_place(&partition->slices[request->slice].tags,
                                  request->line);
+            wm_cache_prefetch(at->block);
         }
     }
 }

@@ -5,6 +5,7 @@
 #ifndef WM_ENGINE_PARTITION_INTERNAL_H
 #define WM_ENGINE_PARTITION_INTERNAL_H
 
+#include "base/arena.h"
 #include "engine/memory_internal.h"
 #include "engine/message_internal.h"
 #include "model/cache/cache.h"
@@ -20,8 +21,11 @@ typedef struct wm_slice_stats {
     uint64_t busy_ps;
 } wm_slice_stats;
 
+struct wm_partition;
+
 typedef struct wm_slice {
-    wm_cache tags;
+    _Alignas(WM_ARENA_ALIGN) wm_cache tags;
+    struct wm_partition *partition;
     uint64_t (*bytes)[2]; /* per line: bytes of its partial sectors */
     uint64_t free_ps;
     uint64_t *misses; /* ring of the last `mshrs` fill times */
@@ -31,7 +35,7 @@ typedef struct wm_slice {
 } wm_slice;
 
 typedef struct wm_partition {
-    wm_slice *slices; /* slices_per_partition */
+    wm_slice *slices; /* slices_per_partition, of the engine's */
     wm_cache tlb;     /* of pages; every partition sees every page */
     uint64_t last_page;
     wm_dram **channels;

@@ -151,6 +151,8 @@ typedef struct wm_sm {
     wm_request *fifo; /* timing: those of later windows, send times rising */
     uint64_t (*payload)[2];
     uint32_t n_fifo;
+    wm_demand *demands; /* counts mode: [WM_COUNTS_BOX] in place of fifo */
+    uint32_t n_demands;
     uint32_t n_payload; /* running number */
     uint32_t n_window;  /* requests posted in this window */
     /* residents */

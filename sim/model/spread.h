@@ -28,7 +28,8 @@ typedef struct wm_spread {
 
 static inline wm_spread wm_spread_of(uint64_t n_places, bool is_hashed)
 {
-    wm_spread spread = {wm_divisor_of(n_places), is_hashed};
+    /* One place needs no hash. */
+    wm_spread spread = {wm_divisor_of(n_places), is_hashed && n_places != 1};
     return spread;
 }
 

@@ -2,7 +2,8 @@
  * cache.c -- tags, sector states, victims.
  *
  * Block of a set:  padded_ways 32-bit tags | padded_ways state bytes |
- * padded_ways marks, if kept | policy row, rounded up to 64 bytes.  A tag of 0
+ * padded_ways marks, if kept | policy row, rounded up to 64 bytes; small sets:
+ * cache_inline.h.  A tag of 0
  * marks an empty way; padding ways stay 0 and are masked out.  A tag is its
  * region's number + 1 above 24 bits of the tag proper; number OVERFLOW means
  * that the full tag must be compared too.
@@ -32,14 +33,15 @@ void wm_cache_recall(wm_cache *cache, uint64_t upper)
         slot = (slot + 1) % WM_CACHE_MEMO;
     }
     cache->last_upper = upper;
-    cache->last_number = number;
+    cache->last_top = (number + 1) << WM_TAG_BITS;
 }
 
-void wm_cache_number(wm_cache *cache, wm_ref *ref, uint32_t way)
+uint32_t wm_cache_number(wm_cache *cache, uint64_t set, uint64_t tag,
+                         uint32_t way)
 {
-    const uint64_t upper = ref->tag >> WM_TAG_BITS;
+    const uint64_t upper = tag >> WM_TAG_BITS;
     wm_cache_recall(cache, upper); /* others may have come in between */
-    if (cache->last_number == OVERFLOW &&
+    if (cache->last_top == WM_TAG_NO_TOP &&
         cache->n_regions != WM_CACHE_REGIONS) {
         uint32_t slot = cache_memo_slot(upper);
         while (cache->memo[slot] != 0) {
@@ -48,28 +50,21 @@ void wm_cache_number(wm_cache *cache, wm_ref *ref, uint32_t way)
         const uint32_t number = cache->n_regions++;
         cache->regions[number] = upper;
         cache->memo[slot] = (uint8_t)(number + 1);
-        cache->last_number = number;
+        cache->last_top = (number + 1) << WM_TAG_BITS;
     }
-    ref->short_tag = wm_short_tag(ref->tag, cache->last_number);
-    cache->full_tag[ref->set * cache->ways + way] = ref->tag;
+    cache->full_tag[set * cache->ways + way] = tag;
+    return cache->last_top | ((uint32_t)tag & WM_TAG_MASK);
 }
 
 /* --- blocks --------------------------------------------------------------- */
 static unsigned char *cache_block(const wm_cache *cache, uint64_t set)
 {
-    return cache->blocks + set * cache->block_bytes;
+    return wm_cache_block(cache, set, cache->kind);
 }
 
 static void cache_set_tag(unsigned char *block, uint32_t way, uint32_t tag)
 {
     memcpy(block + sizeof(tag) * (size_t)way, &tag, sizeof(tag));
-}
-
-static uint32_t cache_tag(const unsigned char *block, uint32_t way)
-{
-    uint32_t tag = 0;
-    memcpy(&tag, block + sizeof(tag) * (size_t)way, sizeof(tag));
-    return tag;
 }
 
 static void cache_take(wm_cache *cache, wm_arena *arena)
@@ -81,6 +76,27 @@ static void cache_take(wm_cache *cache, wm_arena *arena)
     cache->regions =
         wm_arena_take(arena, WM_CACHE_REGIONS, sizeof(*cache->regions));
     cache->memo = wm_arena_take(arena, WM_CACHE_MEMO, sizeof(*cache->memo));
+}
+
+/* Small sets have fixed places for all parts, kept or not. */
+static void cache_lay_out(wm_cache *cache, const wm_cache_geometry *geometry)
+{
+    const bool is_aged = geometry->policy == wm_policy_find("aged");
+    const bool is_small =
+        geometry->ways <= WM_LRU16_WAYS &&
+        (is_aged || geometry->policy == wm_policy_find("lru"));
+    cache->kind =
+        (wm_cache_kind){is_small, geometry->is_locking, geometry->has_marks};
+    cache->n_choice = is_aged ? wm_aged_choice(geometry->ways) : 1;
+    cache->padded_ways = (geometry->ways + 15u) & ~15u;
+    cache->state_offset = 4 * cache->padded_ways;
+    cache->marks_offset = cache->state_offset + cache->padded_ways;
+    cache->policy_offset =
+        cache->marks_offset +
+        (is_small || geometry->has_marks ? cache->padded_ways : 0);
+    const size_t bytes =
+        cache->policy_offset + geometry->policy->row_bytes(geometry->ways);
+    cache->block_bytes = is_small ? WM_SMALL_BYTES : (bytes + 63) & ~(size_t)63;
 }
 
 wm_status wm_cache_init(wm_cache *cache, const wm_cache_geometry *geometry,
@@ -95,24 +111,9 @@ wm_status wm_cache_init(wm_cache *cache, const wm_cache_geometry *geometry,
     cache->seed = geometry->seed;
     cache->ways = geometry->ways;
     cache->n_sets = geometry->n_sets;
+    cache->is_hashed = geometry->is_hashed;
     cache->spread = wm_spread_of(geometry->n_sets, geometry->is_hashed);
-    cache->padded_ways = (geometry->ways + 15u) & ~15u;
-    cache->is_locking = geometry->is_locking;
-    const bool is_aged = geometry->policy == wm_policy_find("aged");
-    cache->is_small = geometry->ways <= WM_LRU16_WAYS &&
-                      (is_aged || geometry->policy == wm_policy_find("lru"));
-    cache->n_choice = is_aged ? wm_aged_choice(geometry->ways) : 1;
-    cache->state_offset = 4 * cache->padded_ways;
-    cache->policy_offset = cache->state_offset + cache->padded_ways;
-    if (geometry->has_marks) {
-        cache->marks_offset = cache->policy_offset;
-        cache->policy_offset += cache->padded_ways;
-    }
-    size_t bytes =
-        cache->policy_offset + geometry->policy->row_bytes(geometry->ways);
-    cache->rank_offset =
-        cache->policy_offset + (is_aged ? (uint32_t)sizeof(wm_rng) : 0);
-    cache->block_bytes = (bytes + 63) & ~(size_t)63;
+    cache_lay_out(cache, geometry);
     if (geometry->n_sets * geometry->ways > UINT32_MAX - 1) {
         return wm_fail_memory(err);
     }
@@ -133,7 +134,7 @@ void wm_cache_clear(wm_cache *cache)
     cache->n_regions = 0;
     cache->has_holes = false;
     cache->last_upper = UINT64_MAX; /* no tag has such an upper part */
-    cache->last_number = OVERFLOW;
+    cache->last_top = WM_TAG_NO_TOP;
     memset(cache->blocks, 0, cache->n_sets * cache->block_bytes);
     for (uint64_t set = 0; set < cache->n_sets; set++) {
         cache->policy->init(cache_block(cache, set) + cache->policy_offset,
@@ -144,20 +145,20 @@ void wm_cache_clear(wm_cache *cache)
 void wm_cache_resize(wm_cache *cache, uint64_t n_sets)
 {
     cache->n_sets = n_sets;
-    cache->spread = wm_spread_of(n_sets, cache->spread.is_hashed);
+    cache->spread = wm_spread_of(n_sets, cache->is_hashed);
     wm_cache_clear(cache);
 }
 
-uint32_t wm_cache_search(const wm_cache *cache, const wm_ref *ref)
+uint32_t wm_cache_search(const wm_cache *cache, const unsigned char *block,
+                         uint64_t set, uint64_t tag, uint32_t short_tag)
 {
-    const uint64_t *full_tag = cache->full_tag + ref->set * cache->ways;
-    const bool is_exact = ref->short_tag >> WM_TAG_BITS != OVERFLOW + 1;
+    const uint64_t *full_tag = cache->full_tag + set * cache->ways;
+    const bool is_exact = short_tag >> WM_TAG_BITS != OVERFLOW + 1;
     for (uint32_t base = 0; base < cache->padded_ways; base += 16) {
-        uint32_t mask =
-            wm_match16x32(ref->block + 4 * (size_t)base, ref->short_tag);
+        uint32_t mask = wm_match16x32(block + 4 * (size_t)base, short_tag);
         for (; mask != 0; mask &= mask - 1) {
             uint32_t way = base + wm_lowest_bit(mask);
-            if (is_exact || full_tag[way] == ref->tag) {
+            if (is_exact || full_tag[way] == tag) {
                 return way;
             }
         }
@@ -173,7 +174,6 @@ wm_ref wm_cache_at(const wm_cache *cache, uint64_t set, uint32_t way)
     ref.tag = 0;
     ref.short_tag = 0;
     ref.way = way;
-    ref.index = (uint32_t)set * cache->ways + way;
     return ref;
 }
 
@@ -198,7 +198,7 @@ static uint32_t cache_victim(const wm_cache *cache, unsigned char *block)
     const uint8_t *state = block + cache->state_offset;
     for (uint32_t tries = 0; tries < cache->ways; tries++) {
         uint32_t way = cache->policy->victim(row, cache->ways);
-        if (!cache->is_locking || (state[way] & 0xf0) == 0) {
+        if (!cache->kind.is_locking || (state[way] & 0xf0) == 0) {
             return way;
         }
         cache->policy->touch(row, cache->ways, way);
@@ -224,7 +224,7 @@ void wm_cache_drop(wm_cache *cache, const wm_ref *ref)
     cache->has_holes = true;
     cache_set_tag(block, ref->way, 0);
     block[cache->state_offset + ref->way] = 0;
-    if (cache->marks_offset != 0) {
+    if (cache->kind.has_marks) {
         block[cache->marks_offset + ref->way] = 0;
     }
 }
@@ -240,16 +240,4 @@ uint64_t wm_cache_n_dirty(const wm_cache *cache)
         }
     }
     return n;
-}
-
-uint64_t wm_cache_line_at(const wm_cache *cache, uint64_t set, uint32_t way)
-{
-    const uint32_t tag = cache_tag(cache_block(cache, set), way);
-    const uint32_t number = (tag >> WM_TAG_BITS) - 1;
-    uint64_t full = cache->full_tag[set * cache->ways + way];
-    if (number != OVERFLOW) {
-        full = cache->regions[number] << WM_TAG_BITS |
-               (tag & ((UINT32_C(1) << WM_TAG_BITS) - 1));
-    }
-    return wm_spread_number(&cache->spread, set, full);
 }

@@ -40,83 +40,10 @@
 #ifndef WM_MODEL_CACHE_H
 #define WM_MODEL_CACHE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/arena.h"
 #include "base/status.h"
-#include "model/cache/policy.h"
-#include "model/spread.h"
-
-#define WM_NO_INDEX UINT32_MAX
-
-/* What of a line only fills need; means something only while sectors are
- * pending, and is the caller's to set. */
-typedef struct wm_way {
-    uint64_t ready; /* when pending sectors arrive */
-    uint32_t chain; /* outstanding requests of this line */
-    uint32_t unused;
-} wm_way;
-
-typedef struct wm_cache_geometry {
-    uint64_t n_sets;
-    uint32_t ways;
-    bool is_hashed;
-    bool has_marks;  /* keeps dirty and partial sectors */
-    bool is_locking; /* lines with pending sectors are not evicted */
-    const wm_policy *policy;
-    uint64_t seed; /* for policies that draw */
-} wm_cache_geometry;
-
-#define WM_CACHE_REGIONS 254u /* numbered upper parts of tags */
-#define WM_CACHE_MEMO    512u /* slots of the table that finds them */
-
-typedef struct wm_cache {
-    unsigned char *blocks; /* set blocks: layout in cache.c */
-    wm_way *line;          /* n_sets * ways */
-    uint64_t *full_tag;    /* likewise; read where the 32-bit tag says so */
-    wm_spread spread;
-    size_t block_bytes;
-    uint32_t state_offset;  /* of the sector bytes in a block */
-    uint32_t marks_offset;  /* of the marks; 0 = none kept */
-    uint32_t policy_offset; /* of the policy's row */
-    uint32_t rank_offset;   /* small: of its ranks */
-    uint32_t n_choice;      /* small: oldest ways of which one leaves */
-    uint32_t ways;
-    uint32_t padded_ways; /* multiple of 16 */
-    uint32_t n_regions;
-    uint64_t last_upper; /* of the last look-up, and its number */
-    uint32_t last_number;
-    bool is_locking;
-    bool is_small;    /* at most 16 ways, lru or aged: the short way */
-    bool has_holes;   /* a line was dropped since init or clear */
-    uint64_t n_clean; /* leading sets that nothing was put into since init or
-                         clear: clearing again costs nothing */
-    uint64_t n_sets;
-    const wm_policy *policy;
-    uint64_t seed;
-    uint64_t *regions; /* upper part by number, then the memo */
-    uint8_t *memo;     /* number + 1 by hash of the upper part */
-} wm_cache;
-
-/* A line's place: valid until the next allocate in its set. */
-typedef struct wm_ref {
-    unsigned char *block; /* of the set */
-    uint64_t set;
-    uint64_t tag;
-    uint32_t short_tag;
-    uint32_t way;   /* WM_NO_INDEX when absent */
-    uint32_t index; /* set * ways + way: into cache->line */
-} wm_ref;
-
-/* A line that allocate pushed out. */
-typedef struct wm_evicted {
-    bool is_line;  /* false: an empty way was taken, nothing left */
-    uint64_t line; /* its line number, when it has dirty sectors */
-    uint8_t valid; /* sectors it held */
-    uint8_t dirty; /* sectors with bytes that DRAM has not */
-} wm_evicted;
+#include "model/cache/cache_inline.h"
+#include "model/cache/cache_state.h"
 
 /* Takes its memory from the arena; called once to add up and once for good. */
 wm_status wm_cache_init(wm_cache *cache, const wm_cache_geometry *geometry,
@@ -129,12 +56,18 @@ void wm_cache_clear(wm_cache *cache);
  * cache: the L1 shrinks when a kernel takes shared memory. */
 void wm_cache_resize(wm_cache *cache, uint64_t n_sets);
 
-static inline wm_ref wm_cache_find(wm_cache *cache, uint64_t line);
+static inline wm_ref wm_cache_find(wm_cache *cache, uint64_t line)
+{
+    return wm_cache_find_as(cache, line, cache->kind);
+}
 
-/* The two halves of find: the line's set, whose host cache lines are pulled
- * towards the processor, and, some other work later, the look into it. */
-static inline wm_ref wm_cache_place(const wm_cache *cache, uint64_t line);
-static inline void wm_cache_match(wm_cache *cache, wm_ref *ref);
+/* The two halves of find: the line's set (wm_cache_place), whose host cache
+ * lines wm_cache_prefetch pulls towards the processor, and, some other work
+ * later, the look into it. */
+static inline void wm_cache_match(wm_cache *cache, wm_ref *ref)
+{
+    wm_cache_match_as(cache, ref, cache->kind);
+}
 
 /* The place (set, way), whatever lies there. */
 wm_ref wm_cache_at(const wm_cache *cache, uint64_t set, uint32_t way);
@@ -145,7 +78,10 @@ wm_ref wm_cache_at(const wm_cache *cache, uint64_t set, uint32_t way);
  * says who left; NULL when nobody asks.
  */
 static inline bool wm_cache_allocate(wm_cache *cache, wm_ref *ref,
-                                     wm_evicted *evicted);
+                                     wm_evicted *evicted)
+{
+    return wm_cache_allocate_as(cache, ref, evicted, cache->kind);
+}
 
 /* Sectors marked dirty, over the whole cache. */
 uint64_t wm_cache_n_dirty(const wm_cache *cache);
@@ -153,24 +89,36 @@ uint64_t wm_cache_n_dirty(const wm_cache *cache);
 /* Forgets the line altogether. */
 void wm_cache_drop(wm_cache *cache, const wm_ref *ref);
 
-/* The number of the line that lies in a way that is not empty. */
-uint64_t wm_cache_line_at(const wm_cache *cache, uint64_t set, uint32_t way);
-
 /* The line's sectors: low half valid, high half pending. */
-static inline uint8_t *wm_cache_state(const wm_cache *cache, const wm_ref *ref);
+static inline uint8_t *wm_cache_state(const wm_cache *cache, const wm_ref *ref)
+{
+    return wm_cache_state_as(cache, ref, cache->kind);
+}
 
 /* Low half dirty, high half partial: of which only some bytes are present.
  * Only for caches with marks. */
-static inline uint8_t *wm_cache_marks(const wm_cache *cache, const wm_ref *ref);
+static inline uint8_t *wm_cache_marks(const wm_cache *cache, const wm_ref *ref)
+{
+    return wm_cache_marks_as(cache, ref, cache->kind);
+}
 
 /* A use of the line, for the policy. */
-static inline void wm_cache_touch(const wm_cache *cache, const wm_ref *ref);
+static inline void wm_cache_touch(const wm_cache *cache, const wm_ref *ref)
+{
+    wm_cache_touch_as(cache, ref, cache->kind);
+}
 
 /* Turns pending sectors whose time has come into valid ones and returns the
  * state byte. */
 static inline uint8_t wm_cache_settle(const wm_cache *cache, const wm_ref *ref,
-                                      uint64_t now);
-
-#include "model/cache/cache_inline.h"
+                                      uint64_t now)
+{
+    uint8_t *state = wm_cache_state(cache, ref);
+    if ((*state & 0xf0) != 0 &&
+        cache->line[wm_cache_index(cache, ref)].ready <= now) {
+        *state &= 0x0f;
+    }
+    return *state;
+}
 
 #endif

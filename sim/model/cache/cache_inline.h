@@ -6,90 +6,142 @@
 #ifndef WM_MODEL_CACHE_INLINE_H
 #define WM_MODEL_CACHE_INLINE_H
 
+#include "base/inline.h"
 #include "base/rng.h"
-#include "model/cache/cache.h"
+#include "model/cache/cache_state.h"
 #include "model/cache/lru16.h"
 
-#define WM_TAG_BITS       24u
-#define WM_TAG_UNNUMBERED WM_CACHE_REGIONS /* number of further regions */
-
 /* --- cache.c, for this header only ---------------------------------------- */
-/* Sets last_upper and last_number. */
+/* Sets last_upper and last_top. */
 void wm_cache_recall(wm_cache *cache, uint64_t upper);
 /* The line's way where the cache is not small or its region has no number. */
-uint32_t wm_cache_search(const wm_cache *cache, const wm_ref *ref);
+uint32_t wm_cache_search(const wm_cache *cache, const unsigned char *block,
+                         uint64_t set, uint64_t tag, uint32_t short_tag);
 /* An empty way or the policy's choice among those not locked; WM_NO_INDEX:
  * none. */
 uint32_t wm_cache_choose(wm_cache *cache, unsigned char *block);
-/* Gives the line's region a number while there are some, else keeps the full
- * tag apart. */
-void wm_cache_number(wm_cache *cache, wm_ref *ref, uint32_t way);
+/* Gives the tag's region a number while there are some, else keeps the full
+ * tag apart; returns the 32-bit tag. */
+uint32_t wm_cache_number(wm_cache *cache, uint64_t set, uint64_t tag,
+                         uint32_t way);
 
-static inline uint32_t wm_short_tag(uint64_t tag, uint32_t number)
+/* --- places --------------------------------------------------------------- */
+WM_INLINE unsigned char *wm_cache_block(const wm_cache *cache, uint64_t set,
+                                        wm_cache_kind kind)
 {
-    return (number + 1) << WM_TAG_BITS |
-           (uint32_t)(tag & ((UINT32_C(1) << WM_TAG_BITS) - 1));
+    return cache->blocks +
+           set * (kind.is_small ? WM_SMALL_BYTES : cache->block_bytes);
 }
 
-/* The line's set, and nothing else yet. */
-static inline wm_ref wm_cache_set_of(const wm_cache *cache, uint64_t line)
+WM_INLINE uint8_t *wm_cache_states(const wm_cache *cache, unsigned char *block,
+                                   wm_cache_kind kind)
 {
-    wm_ref ref;
+    return block + (kind.is_small ? WM_SMALL_STATE : cache->state_offset);
+}
+
+WM_INLINE uint8_t *wm_cache_marks_as(const wm_cache *cache, const wm_ref *ref,
+                                     wm_cache_kind kind)
+{
+    return ref->block + ref->way +
+           (kind.is_small ? WM_SMALL_MARKS : cache->marks_offset);
+}
+
+WM_INLINE uint8_t *wm_cache_state_as(const wm_cache *cache, const wm_ref *ref,
+                                     wm_cache_kind kind)
+{
+    return wm_cache_states(cache, ref->block, kind) + ref->way;
+}
+
+WM_INLINE uint32_t wm_cache_index(const wm_cache *cache, const wm_ref *ref)
+{
+    return (uint32_t)ref->set * cache->ways + ref->way;
+}
+
+WM_INLINE wm_ref wm_cache_place(const wm_cache *cache, uint64_t line)
+{
+    wm_ref ref = {.way = WM_NO_INDEX};
     ref.set = wm_spread_place(&cache->spread, line, &ref.tag);
-    ref.block = cache->blocks + ref.set * cache->block_bytes;
-    ref.short_tag = 0;
-    ref.way = WM_NO_INDEX;
-    ref.index = WM_NO_INDEX;
+    ref.block = wm_cache_block(cache, ref.set, cache->kind);
     return ref;
 }
 
-static inline wm_ref wm_cache_place(const wm_cache *cache, uint64_t line)
+WM_INLINE void wm_cache_prefetch(const unsigned char *block)
 {
-    wm_ref ref = wm_cache_set_of(cache, line);
-    __builtin_prefetch(ref.block, 1);
-    __builtin_prefetch(ref.block + 64, 1);
-    return ref;
+    __builtin_prefetch(block, 1);
+    __builtin_prefetch(block + 64, 1);
 }
 
-static inline void wm_cache_match(wm_cache *cache, wm_ref *ref)
+WM_INLINE uint32_t wm_cache_tag_at(const unsigned char *block, uint32_t way)
+{
+    uint32_t tag = 0;
+    memcpy(&tag, block + sizeof(tag) * (size_t)way, sizeof(tag));
+    return tag;
+}
+
+/* The number of the line that lies in a way that is not empty. */
+WM_INLINE uint64_t wm_cache_line_at(const wm_cache *cache, const wm_ref *ref)
+{
+    const uint32_t tag = wm_cache_tag_at(ref->block, ref->way);
+    const uint32_t number = (tag >> WM_TAG_BITS) - 1;
+    const uint64_t full =
+        number != WM_TAG_UNNUMBERED
+            ? cache->regions[number] << WM_TAG_BITS | (tag & WM_TAG_MASK)
+            : cache->full_tag[wm_cache_index(cache, ref)];
+    return wm_spread_number(&cache->spread, ref->set, full);
+}
+
+/* --- looking up ----------------------------------------------------------- */
+WM_INLINE void wm_cache_match_as(wm_cache *cache, wm_ref *ref,
+                                 wm_cache_kind kind)
 {
     if (ref->tag >> WM_TAG_BITS != cache->last_upper) {
         wm_cache_recall(cache, ref->tag >> WM_TAG_BITS);
     }
-    ref->short_tag = wm_short_tag(ref->tag, cache->last_number);
-    if (cache->is_small && cache->last_number != WM_TAG_UNNUMBERED) {
+    ref->short_tag = cache->last_top | ((uint32_t)ref->tag & WM_TAG_MASK);
+    if (kind.is_small && cache->last_top != WM_TAG_NO_TOP) {
         const uint32_t mask = wm_match16x32(ref->block, ref->short_tag);
         ref->way = mask != 0 ? wm_lowest_bit(mask) : WM_NO_INDEX;
     } else {
-        ref->way = wm_cache_search(cache, ref);
-    }
-    if (ref->way != WM_NO_INDEX) {
-        ref->index = (uint32_t)ref->set * cache->ways + ref->way;
+        ref->way = wm_cache_search(cache, ref->block, ref->set, ref->tag,
+                                   ref->short_tag);
     }
 }
 
-static inline wm_ref wm_cache_find(wm_cache *cache, uint64_t line)
+WM_INLINE wm_ref wm_cache_find_as(wm_cache *cache, uint64_t line,
+                                  wm_cache_kind kind)
 {
-    wm_ref ref = wm_cache_set_of(cache, line);
-    wm_cache_match(cache, &ref);
+    wm_ref ref = {.way = WM_NO_INDEX};
+    ref.set = wm_spread_place(&cache->spread, line, &ref.tag);
+    ref.block = wm_cache_block(cache, ref.set, kind);
+    wm_cache_match_as(cache, &ref, kind);
     return ref;
 }
 
+WM_INLINE void wm_cache_touch_as(const wm_cache *cache, const wm_ref *ref,
+                                 wm_cache_kind kind)
+{
+    if (kind.is_small) {
+        wm_lru16_touch(ref->block + WM_SMALL_ROW, ref->way);
+    } else {
+        cache->policy->touch(ref->block + cache->policy_offset, cache->ways,
+                             ref->way);
+    }
+}
+
+/* --- making room ---------------------------------------------------------- */
 /* Small caches without holes: an empty way, or the policy's choice;
  * WM_NO_INDEX where that is locked. */
-static inline uint32_t wm_cache_oldest(const wm_cache *cache,
-                                       unsigned char *block)
+WM_INLINE uint32_t wm_cache_oldest(const wm_cache *cache, unsigned char *block,
+                                   wm_cache_kind kind)
 {
-    const uint8_t *rank = block + cache->rank_offset;
-    const uint8_t *state = block + cache->state_offset;
-    const uint8_t most = cache->is_locking ? 0x0f : 0xff;
+    const uint8_t *rank = block + WM_SMALL_ROW;
+    const uint8_t *state = block + WM_SMALL_STATE;
+    const uint8_t most = kind.is_locking ? 0x0f : 0xff;
     uint32_t way = wm_lru16_way(rank, cache->ways - 1);
-    uint32_t tag = 0;
-    memcpy(&tag, block + sizeof(tag) * (size_t)way, sizeof(tag));
-    if (cache->n_choice == 1 || tag == 0) {
+    if (cache->n_choice == 1 || wm_cache_tag_at(block, way) == 0) {
         return state[way] <= most ? way : WM_NO_INDEX;
     }
-    wm_rng *kept = (wm_rng *)(void *)(block + cache->policy_offset);
+    wm_rng *kept = (wm_rng *)(void *)(block + WM_SMALL_RNG);
     wm_rng rng = *kept; /* wm_cache_choose draws anew */
     way = wm_lru16_way(rank,
                        cache->ways - 1 - wm_rng_below(&rng, cache->n_choice));
@@ -100,14 +152,13 @@ static inline uint32_t wm_cache_oldest(const wm_cache *cache,
     return way;
 }
 
-static inline bool wm_cache_allocate(wm_cache *cache, wm_ref *ref,
-                                     wm_evicted *evicted)
+WM_INLINE bool wm_cache_allocate_as(wm_cache *cache, wm_ref *ref,
+                                    wm_evicted *evicted, wm_cache_kind kind)
 {
     unsigned char *block = ref->block;
-    const uint8_t *state = block + cache->state_offset;
     uint32_t way = WM_NO_INDEX;
-    if (cache->is_small && !cache->has_holes) {
-        way = wm_cache_oldest(cache, block);
+    if (kind.is_small && !cache->has_holes) {
+        way = wm_cache_oldest(cache, block, kind);
     }
     if (way == WM_NO_INDEX) {
         way = wm_cache_choose(cache, block);
@@ -115,66 +166,31 @@ static inline bool wm_cache_allocate(wm_cache *cache, wm_ref *ref,
             return false;
         }
     }
-    uint8_t *marks =
-        cache->marks_offset != 0 ? block + cache->marks_offset + way : NULL;
+    ref->way = way;
+    uint8_t *state = wm_cache_state_as(cache, ref, kind);
     if (evicted != NULL) {
-        uint32_t old_tag = 0;
-        memcpy(&old_tag, block + sizeof(old_tag) * (size_t)way,
-               sizeof(old_tag));
-        evicted->is_line = old_tag != 0;
-        evicted->valid = state[way] & 0x0f;
-        evicted->dirty = marks != NULL ? *marks & 0x0f : 0;
-        evicted->line =
-            evicted->dirty != 0 ? wm_cache_line_at(cache, ref->set, way) : 0;
+        evicted->is_line = wm_cache_tag_at(block, way) != 0;
+        evicted->valid = *state & 0x0f;
+        evicted->dirty =
+            kind.has_marks ? *wm_cache_marks_as(cache, ref, kind) & 0x0f : 0;
+        evicted->line = evicted->dirty != 0 ? wm_cache_line_at(cache, ref) : 0;
     }
     cache->n_clean = 0;
     if (ref->short_tag >> WM_TAG_BITS == WM_TAG_UNNUMBERED + 1) {
-        wm_cache_number(cache, ref, way);
+        ref->short_tag = wm_cache_number(cache, ref->set, ref->tag, way);
     }
     memcpy(block + sizeof(ref->short_tag) * (size_t)way, &ref->short_tag,
            sizeof(ref->short_tag));
-    block[cache->state_offset + way] = 0;
-    if (marks != NULL) {
-        *marks = 0;
+    *state = 0;
+    if (kind.has_marks) {
+        *wm_cache_marks_as(cache, ref, kind) = 0;
     }
-    ref->way = way;
-    ref->index = (uint32_t)ref->set * cache->ways + way;
-    if (cache->is_small) {
-        wm_lru16_touch(block + cache->rank_offset, way);
+    if (kind.is_small) {
+        wm_lru16_touch(block + WM_SMALL_ROW, way);
     } else {
         cache->policy->insert(block + cache->policy_offset, cache->ways, way);
     }
     return true;
-}
-
-static inline uint8_t *wm_cache_state(const wm_cache *cache, const wm_ref *ref)
-{
-    return ref->block + cache->state_offset + ref->way;
-}
-
-static inline uint8_t *wm_cache_marks(const wm_cache *cache, const wm_ref *ref)
-{
-    return ref->block + cache->marks_offset + ref->way;
-}
-
-static inline void wm_cache_touch(const wm_cache *cache, const wm_ref *ref)
-{
-    if (cache->is_small) {
-        wm_lru16_touch(ref->block + cache->rank_offset, ref->way);
-    } else {
-        cache->policy->touch(ref->block + cache->policy_offset, cache->ways,
-                             ref->way);
-    }
-}
-
-static inline uint8_t wm_cache_settle(const wm_cache *cache, const wm_ref *ref,
-                                      uint64_t now)
-{
-    uint8_t *state = wm_cache_state(cache, ref);
-    if ((*state & 0xf0) != 0 && cache->line[ref->index].ready <= now) {
-        *state &= 0x0f;
-    }
-    return *state;
 }
 
 #endif

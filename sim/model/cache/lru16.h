@@ -27,9 +27,19 @@ static inline void wm_lru16_touch(uint8_t *rank, uint32_t way)
     if (old == 0) {
         return;
     }
+#if defined(__SSE2__)
+    __m128i *all = (__m128i *)(void *)rank;
+    const __m128i ranks = _mm_loadu_si128(all);
+    /* -1 where a rank is not below the old one, which stays as it is. */
+    const __m128i stays =
+        _mm_cmpeq_epi8(_mm_max_epu8(ranks, _mm_set1_epi8((char)old)), ranks);
+    _mm_storeu_si128(
+        all, _mm_add_epi8(_mm_add_epi8(ranks, _mm_set1_epi8(1)), stays));
+#else
     for (uint32_t i = 0; i < WM_LRU16_WAYS; i++) {
         rank[i] = (uint8_t)(rank[i] + (rank[i] < old));
     }
+#endif
     rank[way] = 0;
 }
 

@@ -11,10 +11,10 @@
 #include "base/rng.h"
 #include "model/cache/ranks.h"
 
-/* A row: the generator, then the ranks. */
-static void *aged_ranks(void *row)
+/* A row: the ranks, then the generator. */
+static wm_rng *aged_rng(void *row, uint32_t ways)
 {
-    return (wm_rng *)row + 1;
+    return (wm_rng *)(void *)((unsigned char *)row + wm_ranks_bytes(ways));
 }
 
 static wm_status aged_check(uint32_t ways, wm_error *err)
@@ -29,21 +29,20 @@ static size_t aged_row_bytes(uint32_t ways)
 
 static void aged_init(void *row, uint32_t ways, uint64_t seed)
 {
-    wm_rng *rng = row;
-    rng->state = seed;
-    wm_ranks_init(aged_ranks(row), ways);
+    aged_rng(row, ways)->state = seed;
+    wm_ranks_init(row, ways);
 }
 
 static void aged_touch(void *row, uint32_t ways, uint32_t way)
 {
-    wm_ranks_touch(aged_ranks(row), ways, way);
+    wm_ranks_touch(row, ways, way);
 }
 
 static uint32_t aged_victim(void *row, uint32_t ways)
 {
     const uint32_t old = wm_aged_choice(ways);
-    const uint32_t drawn = old > 1 ? wm_rng_below(row, old) : 0;
-    return wm_ranks_way(aged_ranks(row), ways, ways - 1 - drawn);
+    const uint32_t drawn = old > 1 ? wm_rng_below(aged_rng(row, ways), old) : 0;
+    return wm_ranks_way(row, ways, ways - 1 - drawn);
 }
 
 extern const wm_policy wm_policy_aged;

@@ -67,10 +67,16 @@ uint64_t wm_dram_read(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
  * when the bus is given away: who writes faster than that has to wait. */
 uint64_t wm_dram_write(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
                        uint32_t n_sectors);
+/* The same for those who ask for no times (counts mode): rows are opened and
+ * sectors counted, at a third of the cost.  n_sectors != 0. */
+void wm_dram_count_read(wm_dram *dram, uint64_t local_line, uint32_t n_sectors);
+void wm_dram_count_write(wm_dram *dram, uint64_t local_line,
+                         uint32_t n_sectors);
 /* Writes what is still gathered; returns the time the channel falls idle. */
 uint64_t wm_dram_drain(wm_dram *dram, uint64_t t_ps);
 
-const wm_dram_stats *wm_dram_get_stats(const wm_dram *dram);
+/* Brings the figures up to date. */
+const wm_dram_stats *wm_dram_get_stats(wm_dram *dram);
 void wm_dram_clear_stats(wm_dram *dram);
 
 #endif

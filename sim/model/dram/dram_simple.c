@@ -31,12 +31,17 @@
 #define NO_ROW    UINT64_MAX
 #define OPEN_ROWS 4u /* of a bank: open, or lately so */
 
+/* One host cache line. */
 typedef struct dram_bank {
     uint64_t row[OPEN_ROWS];  /* [0] is open; NO_ROW */
     uint64_t last[OPEN_ROWS]; /* number of its last request */
-    uint64_t column_ps;       /* the open row takes columns from then on */
-    uint64_t activate_ps;     /* earliest next activate */
 } dram_bank;
+
+/* Its times, of which counting knows nothing. */
+typedef struct dram_bank_times {
+    uint64_t column_ps;   /* the open row takes columns from then on */
+    uint64_t activate_ps; /* earliest next activate */
+} dram_bank_times;
 
 typedef struct dram_write {
     uint64_t line;
@@ -54,15 +59,17 @@ struct wm_dram {
     wm_divisor lines_per_row;
     wm_spread bank_of;
     dram_bank *banks;
-    dram_write *writes; /* gathered: at most write_batch */
+    dram_bank_times *times; /* of each bank */
+    dram_write *writes;     /* gathered: at most write_batch */
     uint32_t n_writes;
     uint32_t n_write_sectors;
     dram_time bus_free;
     uint64_t next_activate_ps;
     uint64_t last_end_ps; /* of all columns so far */
     uint64_t n_requests;
-    bool is_turned; /* to writes: the next read turns the bus back */
-    dram_time busy;
+    bool is_turned;     /* to writes: the next read turns the bus back */
+    uint64_t n_turns;   /* of the bus back to reads */
+    uint64_t n_written; /* sectors, of those gathered */
     wm_dram_stats stats;
 };
 
@@ -113,15 +120,18 @@ wm_status wm_dram_new(const wm_dram_params *params, wm_dram **out,
     dram->params = *params;
     dram->lines_per_row = wm_divisor_of(params->lines_per_row);
     dram->bank_of = wm_spread_of(params->n_banks, true);
-    dram->banks = calloc(params->n_banks, sizeof(*dram->banks));
+    dram->banks = aligned_alloc(sizeof(*dram->banks),
+                                params->n_banks * sizeof(*dram->banks));
+    dram->times = calloc(params->n_banks, sizeof(*dram->times));
     dram->writes = calloc(params->write_batch, sizeof(*dram->writes));
-    if (dram->banks == NULL || dram->writes == NULL) {
+    if (dram->banks == NULL || dram->times == NULL || dram->writes == NULL) {
         wm_dram_free(dram);
         return wm_fail_memory(err);
     }
     for (uint32_t b = 0; b < params->n_banks; b++) {
         for (uint32_t i = 0; i < OPEN_ROWS; i++) {
             dram->banks[b].row[i] = NO_ROW;
+            dram->banks[b].last[i] = 0;
         }
     }
     *out = dram;
@@ -132,6 +142,7 @@ void wm_dram_free(wm_dram *dram)
 {
     if (dram != NULL) {
         free(dram->banks);
+        free(dram->times);
         free(dram->writes);
         free(dram);
     }
@@ -139,49 +150,63 @@ void wm_dram_free(wm_dram *dram)
 
 /* Brings the row to the front of the bank's list; true when its last request
  * is near enough. */
-static bool dram_recall(wm_dram *dram, dram_bank *bank, uint64_t row)
+static inline bool dram_recall(wm_dram *dram, dram_bank *bank, uint64_t row)
 {
     const uint64_t now = ++dram->n_requests;
     if (bank->row[0] == row) {
         bank->last[0] = now;
         return true;
     }
-    uint32_t at = 1;
-    while (at + 1 < OPEN_ROWS && bank->row[at] != row) {
-        at++;
-    }
-    const bool is_near =
-        bank->row[at] == row && now - bank->last[at] <= dram->params.row_window;
-    for (; at != 0; at--) {
-        bank->row[at] = bank->row[at - 1];
-        bank->last[at] = bank->last[at - 1];
-    }
+    uint64_t at_row = bank->row[0];
+    uint64_t at_last = bank->last[0];
     bank->row[0] = row;
     bank->last[0] = now;
-    return is_near;
+    for (uint32_t i = 1; i < OPEN_ROWS; i++) {
+        const uint64_t next_row = bank->row[i];
+        const uint64_t next_last = bank->last[i];
+        bank->row[i] = at_row;
+        bank->last[i] = at_last;
+        if (next_row == row) {
+            return now - next_last <= dram->params.row_window;
+        }
+        at_row = next_row;
+        at_last = next_last;
+    }
+    return false;
 }
 
-/* Opens the row of a line, if need be, for n_sectors; counts hit or miss. */
-static dram_bank *dram_open(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
-                            uint32_t n_sectors)
+/* Looks for the row of a line, for n_sectors; counts hit or miss.  *index:
+ * its bank; true when it is open. */
+static inline bool dram_find(wm_dram *dram, uint64_t local_line,
+                             uint32_t n_sectors, uint64_t *index)
 {
     uint64_t row = 0;
     uint64_t in_row = 0;
     uint64_t chunk = wm_divide(&dram->lines_per_row, local_line, &in_row);
-    dram_bank *bank =
-        &dram->banks[wm_spread_place(&dram->bank_of, chunk, &row)];
-    if (dram_recall(dram, bank, row)) {
+    *index = wm_spread_place(&dram->bank_of, chunk, &row);
+    if (dram_recall(dram, &dram->banks[*index], row)) {
         dram->stats.n_row_hits += n_sectors;
-        return bank;
+        return true;
     }
-    uint64_t slot_ps = later(dram->next_activate_ps, t_ps);
-    dram->next_activate_ps = slot_ps + dram->params.activate_interval_ps;
-    uint64_t activate_ps = later(slot_ps, bank->activate_ps);
-    bank->column_ps = activate_ps + dram->params.row_miss_ps;
-    bank->activate_ps = activate_ps + dram->params.bank_cycle_ps;
-    dram->stats.n_activates++;
     dram->stats.n_row_misses++;
     dram->stats.n_row_hits += n_sectors - 1;
+    return false;
+}
+
+/* Opens the row of a line, if need be. */
+static dram_bank_times *dram_open(wm_dram *dram, uint64_t t_ps,
+                                  uint64_t local_line, uint32_t n_sectors)
+{
+    uint64_t index = 0;
+    const bool is_open = dram_find(dram, local_line, n_sectors, &index);
+    dram_bank_times *bank = &dram->times[index];
+    if (!is_open) {
+        uint64_t slot_ps = later(dram->next_activate_ps, t_ps);
+        dram->next_activate_ps = slot_ps + dram->params.activate_interval_ps;
+        uint64_t activate_ps = later(slot_ps, bank->activate_ps);
+        bank->column_ps = activate_ps + dram->params.row_miss_ps;
+        bank->activate_ps = activate_ps + dram->params.bank_cycle_ps;
+    }
     return bank;
 }
 
@@ -194,19 +219,12 @@ static void dram_bus_wait(wm_dram *dram, uint64_t t_ps)
     }
 }
 
-static void dram_bus_take(wm_dram *dram, uint64_t fs)
-{
-    time_add_fs(&dram->bus_free, fs);
-    time_add_fs(&dram->busy, fs);
-    dram->stats.busy_ps = dram->busy.ps;
-}
-
 /* Columns of transfer_fs from column_ps on, the bus being taken for them;
  * returns when the last has passed. */
-static uint64_t dram_transfer(wm_dram *dram, dram_bank *bank,
+static uint64_t dram_transfer(wm_dram *dram, dram_bank_times *bank,
                               uint64_t column_ps, uint64_t transfer_fs)
 {
-    dram_bus_take(dram, transfer_fs);
+    time_add_fs(&dram->bus_free, transfer_fs);
     uint64_t end_ps =
         later(dram->bus_free.ps, column_ps + transfer_fs / FS_PER_PS);
     bank->activate_ps = later(bank->activate_ps, end_ps);
@@ -221,10 +239,11 @@ uint64_t wm_dram_read(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
     if (n_sectors == 0) {
         return t_ps;
     }
-    dram_bank *bank = dram_open(dram, t_ps, local_line, n_sectors);
+    dram_bank_times *bank = dram_open(dram, t_ps, local_line, n_sectors);
     dram_bus_wait(dram, t_ps);
     if (dram->is_turned) {
-        dram_bus_take(dram, params->turnaround_ps * FS_PER_PS);
+        dram->bus_free.ps += params->turnaround_ps;
+        dram->n_turns++;
         dram->is_turned = false;
     }
     uint64_t end_ps = dram_transfer(dram, bank, later(t_ps, bank->column_ps),
@@ -243,17 +262,31 @@ static void dram_write_batch(wm_dram *dram, uint64_t t_ps)
     dram_bus_wait(dram, t_ps);
     dram->is_turned = true;
     uint64_t start_ps = dram->bus_free.ps;
-    uint64_t n_before = dram->stats.n_activates;
+    uint64_t n_before = dram->stats.n_row_misses;
     for (uint32_t i = 0; i < dram->n_writes; i++) {
         const dram_write *write = &dram->writes[i];
-        dram_bank *bank = dram_open(dram, t_ps, write->line, write->n_sectors);
+        dram_bank_times *bank =
+            dram_open(dram, t_ps, write->line, write->n_sectors);
         (void)dram_transfer(dram, bank, bank->column_ps,
                             write->n_sectors * params->write_time_fs);
     }
-    uint64_t n_activates = dram->stats.n_activates - n_before;
+    uint64_t n_activates = dram->stats.n_row_misses - n_before;
     dram_bus_wait(dram, start_ps + n_activates * params->activate_interval_ps);
+    dram->n_written += dram->n_write_sectors;
     dram->n_writes = 0;
     dram->n_write_sectors = 0;
+}
+
+/* Puts a write to those gathered; true when they are to be written now. */
+static inline bool dram_gather(wm_dram *dram, uint64_t local_line,
+                               uint32_t n_sectors)
+{
+    dram_write *write = &dram->writes[dram->n_writes++];
+    write->line = local_line;
+    write->n_sectors = n_sectors;
+    dram->n_write_sectors += n_sectors;
+    dram->stats.n_write_sectors += n_sectors;
+    return dram->n_write_sectors >= dram->params.write_batch;
 }
 
 uint64_t wm_dram_write(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
@@ -262,15 +295,35 @@ uint64_t wm_dram_write(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
     if (n_sectors == 0) {
         return t_ps;
     }
-    dram_write *write = &dram->writes[dram->n_writes++];
-    write->line = local_line;
-    write->n_sectors = n_sectors;
-    dram->n_write_sectors += n_sectors;
-    dram->stats.n_write_sectors += n_sectors;
-    if (dram->n_write_sectors >= dram->params.write_batch) {
+    if (dram_gather(dram, local_line, n_sectors)) {
         dram_write_batch(dram, t_ps);
     }
     return dram->bus_free.ps;
+}
+
+void wm_dram_count_read(wm_dram *dram, uint64_t local_line, uint32_t n_sectors)
+{
+    uint64_t index = 0;
+    dram->n_turns += dram->is_turned;
+    dram->is_turned = false;
+    dram->stats.n_read_sectors += n_sectors;
+    (void)dram_find(dram, local_line, n_sectors, &index);
+}
+
+void wm_dram_count_write(wm_dram *dram, uint64_t local_line, uint32_t n_sectors)
+{
+    if (!dram_gather(dram, local_line, n_sectors)) {
+        return;
+    }
+    dram->is_turned = true;
+    for (uint32_t i = 0; i < dram->n_writes; i++) {
+        uint64_t index = 0;
+        (void)dram_find(dram, dram->writes[i].line, dram->writes[i].n_sectors,
+                        &index);
+    }
+    dram->n_written += dram->n_write_sectors;
+    dram->n_writes = 0;
+    dram->n_write_sectors = 0;
 }
 
 uint64_t wm_dram_drain(wm_dram *dram, uint64_t t_ps)
@@ -281,14 +334,20 @@ uint64_t wm_dram_drain(wm_dram *dram, uint64_t t_ps)
     return later(t_ps, later(dram->bus_free.ps, dram->last_end_ps));
 }
 
-const wm_dram_stats *wm_dram_get_stats(const wm_dram *dram)
+const wm_dram_stats *wm_dram_get_stats(wm_dram *dram)
 {
+    const wm_dram_params *params = &dram->params;
+    dram->stats.n_activates = dram->stats.n_row_misses;
+    dram->stats.busy_ps = dram->n_turns * params->turnaround_ps +
+                          (dram->stats.n_read_sectors * params->sector_time_fs +
+                           dram->n_written * params->write_time_fs) /
+                              FS_PER_PS;
     return &dram->stats;
 }
 
 void wm_dram_clear_stats(wm_dram *dram)
 {
     memset(&dram->stats, 0, sizeof(dram->stats));
-    dram->busy.ps = 0;
-    dram->busy.fs = 0;
+    dram->n_turns = 0;
+    dram->n_written = 0;
 }

@@ -152,7 +152,7 @@ Test(cache, pending_sectors_become_valid_when_their_time_comes)
     fill(&cache, 3, 1);
     wm_ref ref = wm_cache_find(&cache, 3);
     *wm_cache_state(&cache, &ref) |= 0x44;
-    cache.line[ref.index].ready = 10;
+    cache.line[wm_cache_index(&cache, &ref)].ready = 10;
     cr_assert_eq(wm_cache_settle(&cache, &ref, 9), 0x45);
     cr_assert_eq(wm_cache_settle(&cache, &ref, 10), 0x05);
     free_cache();
