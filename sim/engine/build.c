@@ -91,6 +91,9 @@ static void build_partitions(wm_params *params)
     }
     params->slices_per_partition = params->n_slices / params->n_partitions;
     params->channels_per_partition = params->n_channels / params->n_partitions;
+    /* A slice numbers its share of 2^64 bytes, rounded up to whole chunks. */
+    params->far_line = UINT64_C(1) << (64 - wm_highest_bit(config->l2.line) -
+                                       (params->n_slices >= 4 ? 1 : 0));
     params->slice_div = wm_divisor_of(params->slices_per_partition);
     params->slice_spread =
         wm_spread_of(params->n_slices, config->l2.hash == WM_HASH_XOR);

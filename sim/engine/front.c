@@ -5,6 +5,7 @@
  */
 #include "engine/engine_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Per-thread local memory lies above all device addresses. */
@@ -26,6 +27,7 @@ static void front_append(wm_sm *sm)
     wm_coalesced *to = &sm->coalesced;
     const wm_coalesced *from = &sm->scratch;
     const uint32_t n = from->n_entries;
+    assert(to->n_entries + n <= WM_LINES_MAX);
     memcpy(to->line + to->n_entries, from->line, n * sizeof(from->line[0]));
     memcpy(to->sectors + to->n_entries, from->sectors, n);
     memcpy(to->full + to->n_entries, from->full, n);
@@ -41,7 +43,9 @@ static void front_append(wm_sm *sm)
 /*
  * Local memory: word w of the thread in place p lies at (w * places + p) * 4,
  * so that lanes on one offset touch consecutive words.  Places are those of
- * the resident warps, as on hardware, so that later CTAs reuse the lines.
+ * the resident warps, as on hardware, so that later CTAs reuse the lines.  A
+ * lane stays within its words: hardware has no access across them, and room is
+ * for a word a lane only.
  */
 static void front_local(const wm_params *params, wm_sm *sm, uint32_t warp,
                         const wm_access *access, bool is_store)
@@ -53,23 +57,21 @@ static void front_local(const wm_params *params, wm_sm *sm, uint32_t warp,
     const uint64_t place =
         ((uint64_t)sm->id * WM_WARPS_MAX + warp) * params->warp_size;
     const uint32_t words = access->width > 4 ? access->width / 4 : 1;
+    const uint32_t width = access->width > 4 ? 4 : access->width;
+    const uint64_t within =
+        3u & ~(width - 1); /* bits of a lane's place in it */
     const uint32_t n = wm_access_expand(access, address);
     for (uint32_t word = 0; word < words; word++) {
         uint64_t mask = access->mask;
         for (uint32_t i = 0; i < n; i++, mask &= mask - 1) {
             uint64_t offset = front_local_offset(params, address[i]);
-            uint64_t target = LOCAL_REGION +
-                              ((offset >> 2) + word) * params->local_pitch +
-                              (place + wm_lowest_bit(mask)) * 4 + (offset & 3);
+            uint64_t target =
+                LOCAL_REGION + ((offset >> 2) + word) * params->local_pitch +
+                (place + wm_lowest_bit(mask)) * 4 + (offset & within);
             split[2 * i] = (uint32_t)target;
             split[2 * i + 1] = (uint32_t)(target >> 32);
         }
-        wm_access part = {0,
-                          access->mask,
-                          0,
-                          split,
-                          access->width > 4 ? 4 : access->width,
-                          WM_ACCESS_LIST64};
+        wm_access part = {0, access->mask, 0, split, width, WM_ACCESS_LIST64};
         if (word == 0) {
             wm_coalesce(coalescer, &part, is_store, &sm->coalesced);
         } else {

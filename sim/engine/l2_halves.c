@@ -4,12 +4,11 @@
  * Slices 2k and 2k + 1 of a partition are twins in different halves of the
  * chip.  A line has its home in one of them; an SM of the other half asks the
  * twin next to it first, which keeps what it has to get from the home.  Such a
- * copy lies under the home's line number with FAR set.  With banked channels
- * no copy is kept, because a copy would have to wait for a time not yet known.
+ * copy lies under the home's line number with far_line set.  With banked
+ * channels no copy is kept, because a copy would have to wait for a time not
+ * yet known.
  */
 #include "engine/engine_internal.h"
-
-#define FAR (UINT64_C(1) << 56) /* above all line numbers of a slice */
 
 static wm_slice *l2_twin(wm_partition *partition, const wm_slice *slice)
 {
@@ -74,7 +73,7 @@ static uint64_t l2_read_far(const wm_params *params, wm_partition *partition,
     const uint32_t need = request->sectors;
     const uint64_t start =
         l2_take_port(params, near, wm_popcount64(need), t_ps);
-    wm_ref ref = wm_cache_find(&near->tags, request->line | FAR);
+    wm_ref ref = wm_cache_find(&near->tags, request->line | params->far_line);
     uint32_t state = 0;
     if (ref.way != WM_NO_INDEX) {
         state = params->is_counts ? *wm_cache_state(&near->tags, &ref)
@@ -97,11 +96,11 @@ static uint64_t l2_read_far(const wm_params *params, wm_partition *partition,
 }
 
 /* A line is about to be written at its home: the other half's copy goes. */
-static void l2_drop_copy(wm_partition *partition, const wm_slice *home,
-                         uint64_t line)
+static void l2_drop_copy(const wm_params *params, wm_partition *partition,
+                         const wm_slice *home, uint64_t line)
 {
     wm_slice *twin = l2_twin(partition, home);
-    wm_ref ref = wm_cache_find(&twin->tags, line | FAR);
+    wm_ref ref = wm_cache_find(&twin->tags, line | params->far_line);
     if (ref.way != WM_NO_INDEX) {
         wm_cache_drop(&twin->tags, &ref);
     }
@@ -117,7 +116,7 @@ uint64_t wm_l2_access_halves(const wm_params *params, wm_partition *partition,
         return l2_read_far(params, partition, slice, request, t_ps);
     }
     if (request->op != WM_OP_READ) {
-        l2_drop_copy(partition, slice, request->line);
+        l2_drop_copy(params, partition, slice, request->line);
     }
     const uint64_t hops_ps = is_far ? 2 * params->hop_ps : 0;
     uint64_t ready =

@@ -36,6 +36,7 @@ typedef struct wm_params {
     uint32_t n_sms, n_slices, n_channels, n_partitions;
     uint32_t slices_per_partition, channels_per_partition;
     uint32_t n_halves;     /* L2 partitions, as vendors call them */
+    uint64_t far_line;     /* a bit above all line numbers of a slice */
     wm_divisor slice_div;  /* by slices_per_partition */
     wm_divisor window_div; /* by window */
     wm_divisor chunk_div;  /* by lines per interleave chunk */

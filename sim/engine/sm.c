@@ -60,8 +60,11 @@ static void sm_prepare(wm_sm *sm, uint32_t warp, uint64_t cycle)
     uint64_t ready = cycle + record->head_cycles;
     uint32_t wait = record->wait;
     if (record->pattern != WM_PATTERN_AFFINE) {
-        __builtin_prefetch(state->lanes + record->u.list);
-        __builtin_prefetch(state->lanes + record->u.list + 16);
+        /* As a number: without active lanes there need be no lists. */
+        const uintptr_t list =
+            (uintptr_t)state->lanes + record->u.list * sizeof(*state->lanes);
+        __builtin_prefetch((const void *)list);
+        __builtin_prefetch((const void *)(list + 64));
     }
     state->waiting = 0;
     state->known = 0;

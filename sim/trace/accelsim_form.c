@@ -24,10 +24,9 @@ bool wm_accelsim_form_match(const wm_accelsim_form *form, const char *text,
                             size_t n_line, uint32_t *mask)
 {
     size_t n_text = form->n_text;
-    if (form->is_whole ? n_line != n_text : n_line < n_text) {
-        return false;
-    }
-    if (n_text == 0 || !is_equal(text, form->text, form->n_head)) {
+    /* Nothing else is set in a form that is not remembered. */
+    if (n_text == 0 || (form->is_whole ? n_line != n_text : n_line < n_text) ||
+        !is_equal(text, form->text, form->n_head)) {
         return false;
     }
     size_t at_tail = form->n_head + MASK_DIGITS;

@@ -319,7 +319,7 @@ static wm_status seek_row(wm_reader *r, size_t row, wm_error *err)
 static wm_status pass_chunks(wm_reader *r, uint64_t *n, wm_error *err)
 {
     const wm_wmt_index_launch *launch = indexed_launch(r);
-    if (*n == 0 || launch == NULL || r->is_waiting) {
+    if (*n == 0 || launch == NULL || r->is_waiting || launch->n_rows == 0) {
         return WM_OK;
     }
     const wm_wmt_index_row *rows = r->index->rows + launch->first_row;

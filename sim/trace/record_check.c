@@ -20,6 +20,9 @@ const char *wm_record_fault(const wm_record *record, uint32_t n_statics,
     if (record->width > WM_WIDTH_MAX) {
         return "width over 32 bytes per lane";
     }
+    if (record->width == 0 && wm_kind_is_memory((wm_kind)record->kind)) {
+        return "memory access of 0 bytes per lane";
+    }
     if ((record->mask & ~wm_low_mask(warp_size)) != 0) {
         return "active lanes beyond the warp size";
     }

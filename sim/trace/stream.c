@@ -19,8 +19,13 @@
 #include <lzma.h>
 #include <zlib.h>
 
-#define BLOCK_BYTES       ((size_t)1 << 20)
-#define STORED_BYTES      ((size_t)1 << 18)
+/* A build for fuzzing makes them small, so that small inputs cross them. */
+#ifndef WM_STREAM_BLOCK_BYTES
+#define WM_STREAM_BLOCK_BYTES  ((size_t)1 << 20)
+#define WM_STREAM_STORED_BYTES ((size_t)1 << 18)
+#endif
+#define BLOCK_BYTES       WM_STREAM_BLOCK_BYTES
+#define STORED_BYTES      WM_STREAM_STORED_BYTES
 #define LINE_BYTES_MAX    ((size_t)64 << 20)
 #define XZ_MEMORY_MAX     (UINT64_C(512) << 20)
 #define LFS_POINTER_START "version https://git-lfs.github.com/spec"

@@ -74,9 +74,10 @@ uint64_t wm_tape_bytes(const wm_tape *tape)
 
 /* --- recording ------------------------------------------------------------ */
 
-/* Appends n elements to one of the tape's arrays. */
+/* Appends n of items, from the first'th on, to one of the tape's arrays. */
 static bool tape_append(void *array_address, size_t *n_items, size_t *capacity,
-                        const void *items, size_t n, size_t n_each)
+                        const void *items, size_t first, size_t n,
+                        size_t n_each)
 {
     char *array = NULL;
     if (!wm_grow(array_address, capacity, *n_items + n, n_each)) {
@@ -84,7 +85,8 @@ static bool tape_append(void *array_address, size_t *n_items, size_t *capacity,
     }
     memcpy(&array, array_address, sizeof(array));
     if (n != 0) {
-        memcpy(array + *n_items * n_each, items, n * n_each);
+        memcpy(array + *n_items * n_each, (const char *)items + first * n_each,
+               n * n_each);
     }
     *n_items += n;
     return true;
@@ -101,12 +103,13 @@ static bool tape_add_cta(wm_tape *tape, const wm_cta *cta)
                            .n_lanes = cta->n_lanes,
                            .work = cta->work};
     return tape_append(&tape->warps, &tape->n_warps, &tape->cap_warps,
-                       cta->warps, cta->n_warps, sizeof(cta->warps[0])) &&
+                       cta->warps, 0, cta->n_warps, sizeof(cta->warps[0])) &&
            tape_append(&tape->records, &tape->n_records, &tape->cap_records,
-                       cta->records, cta->n_records, sizeof(cta->records[0])) &&
+                       cta->records, 0, cta->n_records,
+                       sizeof(cta->records[0])) &&
            tape_append(&tape->lanes, &tape->n_lanes, &tape->cap_lanes,
-                       cta->lanes, cta->n_lanes, sizeof(cta->lanes[0])) &&
-           tape_append(&tape->ctas, &tape->n_ctas, &tape->cap_ctas, &kept, 1,
+                       cta->lanes, 0, cta->n_lanes, sizeof(cta->lanes[0])) &&
+           tape_append(&tape->ctas, &tape->n_ctas, &tape->cap_ctas, &kept, 0, 1,
                        sizeof(kept));
 }
 
@@ -260,15 +263,13 @@ static wm_status tape_next_cta(wm_reader *reader, wm_cta *cta, bool *has_cta,
     }
     const tape_cta *kept = &tape->ctas[reader->next_cta++];
     size_t n_warps = 0;
-    if (!tape_append(&cta->warps, &n_warps, &cta->cap_warps,
-                     tape->warps + kept->first_warp, kept->n_warps,
-                     sizeof(cta->warps[0])) ||
+    if (!tape_append(&cta->warps, &n_warps, &cta->cap_warps, tape->warps,
+                     kept->first_warp, kept->n_warps, sizeof(cta->warps[0])) ||
         !tape_append(&cta->records, &cta->n_records, &cta->cap_records,
-                     tape->records + kept->first_record, kept->n_records,
+                     tape->records, kept->first_record, kept->n_records,
                      sizeof(cta->records[0])) ||
-        !tape_append(&cta->lanes, &cta->n_lanes, &cta->cap_lanes,
-                     tape->lanes + kept->first_lane, kept->n_lanes,
-                     sizeof(cta->lanes[0]))) {
+        !tape_append(&cta->lanes, &cta->n_lanes, &cta->cap_lanes, tape->lanes,
+                     kept->first_lane, kept->n_lanes, sizeof(cta->lanes[0]))) {
         return wm_fail_memory(err);
     }
     cta->n_warps = kept->n_warps;

@@ -64,6 +64,10 @@ static wm_status read_payload(wm_wmt_chunk *chunk, wm_stream *stream,
                               wm_error *err)
 {
     chunk->n_payload = 0;
+    /* An empty payload is a place in memory, too. */
+    if (!wm_grow(&chunk->payload, &chunk->cap_payload, WM_WMT_LIST_SLACK, 1)) {
+        return wm_fail_memory(err);
+    }
     while (chunk->n_payload < chunk->n_packed) {
         const uint8_t *bytes = NULL;
         size_t n = 0;

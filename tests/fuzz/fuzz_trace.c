@@ -1,89 +1,136 @@
 /*
- * fuzz_trace.c -- any bytes as a trace: every reader, strict and lenient, and
- * what they deliver through the whole simulator in counts mode, whose
- * conservation laws must hold.
+ * fuzz_trace.c -- any bytes as a trace of any format: every reader, lenient
+ * and, by turns of the input's length, strict, with every instruction kept, or
+ * through the whole simulator in counts mode, whose conservation laws must
+ * hold.
+ *
+ * Some formats are several files.  A line "==> NAME" begins another one, so an
+ * input may be a folder: a kernel list and its kernels, MacSim's warps, the
+ * blocks of PPT-GPU.  A file whose name ends in .gz or .raw is stored under
+ * gzip, as MacSim has it; its bytes are the input's.  What is opened is the
+ * folder when it has a kernel list, else the first file.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <zlib.h>
 
-#include "engine/engine.h"
 #include "fuzz.h"
 
-/* Bounds the work of one input, not its kind. */
-#define CTAS_MAX 64u
+#define FILES_MAX  8u
+#define NAME_BYTES 40u
 
-static wm_status drop(const wm_kernel_result *result, void *context,
-                      wm_error *err)
+/* The name at the line "==> NAME", and where the line ends; false without. */
+static bool read_marker(const uint8_t *at, const uint8_t *end,
+                        char name[NAME_BYTES], const uint8_t **behind)
 {
-    (void)result;
-    (void)context;
-    (void)err;
-    return WM_OK;
+    size_t n = 0;
+    if (end - at < 5 || memcmp(at, "==> ", 4) != 0) {
+        return false;
+    }
+    for (at += 4; at < end && *at != '\n'; at++) {
+        bool is_plain = (*at >= 'a' && *at <= 'z') || *at == '_' ||
+                        (*at >= '0' && *at <= '9') || *at == '-' ||
+                        (*at == '.' && n > 0);
+        if (!is_plain || n + 1 >= NAME_BYTES) {
+            return false;
+        }
+        name[n++] = (char)*at;
+    }
+    if (n == 0) {
+        return false;
+    }
+    name[n] = '\0';
+    *behind = at < end ? at + 1 : at;
+    return true;
 }
 
-/* Reads to the end; a failure must carry a sentence. */
-static void read_all(const char *path, bool keep_going)
+static bool ends_with(const char *text, const char *ending)
 {
-    wm_trace_options options = {.keep_going = keep_going};
-    wm_trace *trace = NULL;
-    wm_command command;
-    wm_error err;
-    wm_cta cta;
-    bool has_cta = false;
-    wm_status status = wm_trace_open(path, &options, NULL, &trace, &err);
-    wm_cta_init(&cta);
-    command.kind = WM_COMMAND_END;
-    for (uint32_t i = 0; status == WM_OK && i < 1000; i++) {
-        status = wm_trace_next_command(trace, &command, &err);
-        if (status != WM_OK || command.kind == WM_COMMAND_END) {
+    size_t n = strlen(text);
+    size_t n_ending = strlen(ending);
+    return n >= n_ending && strcmp(text + n - n_ending, ending) == 0;
+}
+
+static void put(const char *name, const uint8_t *bytes, size_t n_bytes,
+                char path[FUZZ_PATH_BYTES])
+{
+    if (!ends_with(name, ".gz") && !ends_with(name, ".raw")) {
+        fuzz_put(name, bytes, n_bytes, path);
+        return;
+    }
+    z_stream zlib;
+    memset(&zlib, 0, sizeof(zlib));
+    uint8_t *packed = malloc(n_bytes + n_bytes / 8 + 256);
+    if (packed == NULL ||
+        deflateInit2(&zlib, 1, Z_DEFLATED, 15 + 16, 8, Z_FIXED) != Z_OK) {
+        fuzz_fail("no memory");
+    }
+    union {
+        const uint8_t *kept;
+        uint8_t *plain;
+    } source = {bytes};
+    zlib.next_in = source.plain;
+    zlib.avail_in = (uInt)n_bytes;
+    zlib.next_out = packed;
+    zlib.avail_out = (uInt)(n_bytes + n_bytes / 8 + 256);
+    if (deflate(&zlib, Z_FINISH) != Z_STREAM_END) {
+        fuzz_fail("gzip");
+    }
+    fuzz_put(name, packed, zlib.total_out, path);
+    (void)deflateEnd(&zlib);
+    free(packed);
+}
+
+/* Lays the input out as files; the path to open. */
+static const char *lay_out(const uint8_t *bytes, size_t n_bytes)
+{
+    static char first[FUZZ_PATH_BYTES];
+    char path[FUZZ_PATH_BYTES];
+    char name[NAME_BYTES] = "input.trace";
+    const uint8_t *end = bytes + n_bytes;
+    const uint8_t *begin = bytes;
+    bool has_list = false;
+    (void)read_marker(bytes, end, name, &begin);
+    for (uint32_t i = 0; i < FILES_MAX; i++) {
+        const uint8_t *at = begin;
+        const uint8_t *next = NULL;
+        char next_name[NAME_BYTES];
+        while (at < end && i + 1 < FILES_MAX && next == NULL) {
+            if ((at == begin || at[-1] == '\n') && *at == '=') {
+                (void)read_marker(at, end, next_name, &next);
+            }
+            at += next == NULL;
+        }
+        at = next == NULL ? end : at;
+        put(name, begin, (size_t)(at - begin), i == 0 ? first : path);
+        has_list |= strncmp(name, "kernelslist", 11) == 0;
+        if (next == NULL) {
             break;
         }
-        has_cta = command.kind == WM_COMMAND_LAUNCH;
-        for (uint32_t k = 0; status == WM_OK && has_cta && k < CTAS_MAX; k++) {
-            status = wm_trace_next_cta(trace, &cta, &has_cta, &err);
-        }
+        memcpy(name, next_name, sizeof(name));
+        begin = next;
     }
-    if (status != WM_OK && err.text[0] == '\0') {
-        abort();
-    }
-    wm_cta_fini(&cta);
-    wm_trace_close(trace);
-}
-
-static void simulate(const char *path)
-{
-    static const char *const sets[] = {"sm.count=2", "l2.size=64KiB",
-                                       "l2.slices=2", "dram.channels=1"};
-    wm_config_set *config = NULL;
-    wm_engine *engine = NULL;
-    wm_trace *trace = NULL;
-    wm_engine_options options;
-    wm_trace_options reading = {.keep_going = true};
-    wm_error err;
-    memset(&options, 0, sizeof(options));
-    options.mode = WM_MODE_COUNTS;
-    options.jobs = 1;
-    if (wm_config_load("v100", sets, 4, &config, &err) != WM_OK ||
-        wm_engine_new(wm_config_values(config), &options, &engine, &err) !=
-            WM_OK) {
-        abort();
-    }
-    if (wm_trace_open(path, &reading, NULL, &trace, &err) == WM_OK &&
-        wm_engine_run(engine, trace, drop, NULL, &err) == WM_EINTERNAL) {
-        abort();
-    }
-    wm_trace_close(trace);
-    wm_engine_free(engine);
-    wm_config_free(config);
+    return has_list ? fuzz_folder() : first;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
 {
-    const char *path = fuzz_file(bytes, n_bytes, ".trace");
-    read_all(path, false);
-    read_all(path, true);
-    simulate(path);
-    (void)unlink(path);
+    wm_trace_options options = {.keep_going = true};
+    const char *path = lay_out(bytes, n_bytes);
+    const fuzz_reading lenient = fuzz_read(path, &options, NULL, NULL);
+    if (n_bytes % 3 == 0) {
+        options.keep_going = false;
+        const fuzz_reading strict = fuzz_read(path, &options, NULL, NULL);
+        if (strict.status == WM_OK && strict.is_complete &&
+            (lenient.status != WM_OK || strcmp(strict.hex, lenient.hex) != 0)) {
+            fuzz_fail("a good trace reads differently with keep_going");
+        }
+    } else if (n_bytes % 3 == 1) {
+        options.keep_all = true;
+        (void)fuzz_read(path, &options, NULL, NULL);
+    } else {
+        fuzz_simulate(path, n_bytes % 2 == 1);
+    }
+    fuzz_clear();
     return 0;
 }

@@ -176,6 +176,27 @@ Test(engine, every_word_of_scattered_local_accesses_is_a_sector_of_its_own)
     }
 }
 
+Test(engine, a_lane_of_a_local_access_stays_within_its_words)
+{
+    const char *warp64[2] = {
+        HEAD "launch grid 1,1,1 block 64,1,1 warp 64 sm 90 "
+             "local_base 0x7f0000000000 name k\n" STATICS CTA(
+                 "3") "  9 ffffffffffffffff 0x7f0000000000 +2368\n"
+                      "  10 ffffffffffffffff 0x7f0000000000 +2368\n" EXIT,
+        HEAD "launch grid 1,1,1 block 64,1,1 warp 64 sm 90 "
+             "local_base 0x7f0000000000 name k\n" STATICS CTA(
+                 "3") "  9 ffffffffffffffff 0x7f0000000003 +2368\n"
+                      "  10 ffffffffffffffff 0x7f0000000003 +2368\n" EXIT};
+    const char *sets[] = {"l1.line=32B", "l2.line=32B"};
+    for (int mode = WM_MODE_TIMING; mode <= WM_MODE_COUNTS; mode++) {
+        run_result aligned = run(warp64[0], (wm_mode)mode, 1, sets, 2);
+        run_result odd = run(warp64[1], (wm_mode)mode, 1, sets, 2);
+        cr_assert_eq(get(&aligned.kernel[0], WM_C_L1_LOCAL_LOAD_LINES), 512);
+        cr_assert_arr_eq(&odd.kernel[0], &aligned.kernel[0],
+                         sizeof(wm_counters));
+    }
+}
+
 Test(engine, a_record_without_active_lanes_touches_nothing)
 {
     run_result result = run_timing(ONE("  0 00000000 0x0 +0\n"));
@@ -244,6 +265,22 @@ Test(engine, an_l2_flush_writes_dirty_sectors_back_and_forgets_all)
     cr_assert_eq(get(&result.kernel[1], WM_C_DRAM_READ_SECTORS), 4);
 }
 
+/* Local memory lies above all addresses, and a slice keeps copies of what the
+ * other half of the L2 holds above all lines of its own. */
+Test(engine, two_l2_partitions_do_not_mistake_local_memory_for_copies)
+{
+    const char *sets[] = {"l1.line=32B", "l2.line=32B",       "l2.partitions=2",
+                          "l2.slices=2", "l2.interleave=32B", "l2.size=48KiB"};
+    const char *text = HEAD LAUNCH("1", "32")
+        STATICS CTA("3") "  10 ffffffff 0x7f0000013800 +0\n"
+                         "  10 ffffffff 0x7f0000013800 +0\n" EXIT;
+    for (int mode = WM_MODE_TIMING; mode <= WM_MODE_COUNTS; mode++) {
+        run_result result = run(text, (wm_mode)mode, 1, sets, 6);
+        cr_assert_eq(get(&result.kernel[0], WM_C_L2_WRITE_HIT_SECTORS), 32);
+        cr_assert_eq(get(&result.kernel[0], WM_C_L2_DIRTY_BYTES_LEFT), 1024);
+    }
+}
+
 /* --- many CTAs ------------------------------------------------------------ */
 Test(engine, the_result_is_the_same_for_any_number_of_threads)
 {
@@ -278,6 +315,8 @@ Test(engine, the_length_of_the_window_does_not_show_in_results)
          "l2.write=through"},
         {"dram.model=banked", "dram.page=timeout", "dram.read_queue=1",
          "dram.mapping=mop4clxor"},
+        {"dram.model=banked", "sm.count=5", "l2.size=256KiB",
+         "kernel.l2_between=flush"},
     };
     for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++) {
         run_result whole = run_window(text, WM_MODE_TIMING, 1, shapes[s], 4, 0);

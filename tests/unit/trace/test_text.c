@@ -162,6 +162,7 @@ Test(text, faults_are_named_by_line_and_column)
     refuse(HEAD "  0 3 0x40 +4 +8\n", "found '+8'");
     refuse(HEAD "  0 1 0x40 head 1/2\n", "more issue slots than cycles");
     refuse(HEAD "  0 1 0x40 width 33\n", "found '33'");
+    refuse(HEAD "  0 1 0x40 width 0\n", "memory access of 0 bytes per lane");
     refuse(HEAD "  0 1 0x40 flags fast\n", "found 'fast'");
     refuse(HEAD "warp 2\n", "t.txt:10:6: found '2'");
     refuse(HEAD "static 3 exit opcode EXIT\n", "found '3'");

@@ -43,6 +43,7 @@ static inline void random_record(wm_rng *rng, wm_cta *cta, wm_record *r,
     r->mask = wm_rng_next(rng) & wm_rng_next(rng) & wm_low_mask(warp_size);
     r->mask = wm_rng_below(rng, 5) == 0 ? 0 : r->mask;
     r->width = (uint8_t)wm_rng_below(rng, WM_WIDTH_MAX + 1);
+    r->width |= wm_kind_is_memory((wm_kind)r->kind) && r->width == 0;
     r->flags = (uint8_t)wm_rng_next(rng);
     r->wait = (uint32_t)wm_rng_next(rng);
     r->head_slots = (uint16_t)wm_rng_next(rng);
