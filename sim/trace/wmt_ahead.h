@@ -25,8 +25,9 @@
  * Repeatable yes, see above.
  * Cost       memory: n_helpers + 2 slots, each a chunk's stored, unpacked and
  *            decoded bytes (about 2 MiB as written by warpmem); for a caller
- *            that counts, 3 n_helpers + 3 with one decoded CTA each.  A chunk that
- *            is much larger is not decoded ahead, nor is one read behind it.
+ *            that counts 3 n_helpers + 3, each with one decoded CTA.  A chunk
+ *            that is much larger is not decoded ahead, nor is one read behind
+ *            it.
  */
 #ifndef WM_TRACE_WMT_AHEAD_H
 #define WM_TRACE_WMT_AHEAD_H
