@@ -185,6 +185,7 @@ wm_status wm_trace_survey_read(wm_trace_survey *survey, const char *path,
     }
     survey->walk = (wm_trace_walk){.path = path,
                                    .keep_going = keep_going,
+                                   .counts_only = !by_kind,
                                    .jobs = wm_host_jobs(jobs),
                                    .diag = &survey->diag,
                                    .sink = &stats_sink,

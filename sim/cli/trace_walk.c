@@ -104,6 +104,7 @@ wm_status wm_trace_walk_run(wm_trace_walk *walk, wm_error *err)
     const wm_trace_options options = {.keep_going = walk->keep_going,
                                       .keep_all = walk->keep_all,
                                       .may_seek = walk->may_seek,
+                                      .counts_only = walk->counts_only,
                                       .jobs = walk->jobs};
     wm_trace *trace = NULL;
     wm_cta cta;

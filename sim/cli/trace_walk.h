@@ -38,6 +38,7 @@ typedef struct wm_trace_walk {
     bool keep_going;
     bool keep_all;            /* distil nothing: reader.h */
     bool may_seek;            /* what is not selected is passed over unread */
+    bool counts_only;         /* of a CTA only n_records is looked at */
     uint32_t jobs;            /* threads that may decode; 0 is 1 */
     wm_select *select;        /* NULL = every launch */
     const wm_cta_range *ctas; /* of each launch; NULL = all */

@@ -251,7 +251,10 @@ static wm_status build_sm(const wm_params *params, wm_sm *sm, uint32_t id,
                           wm_arena *arena, wm_error *err)
 {
     sm->id = id;
-    sm->n_schedulers = (uint32_t)params->config.sm.schedulers;
+    for (uint32_t warp = 0; warp < WM_WARPS_MAX; warp++) {
+        sm->ports.of_warp[warp] =
+            (uint8_t)(warp % params->config.sm.schedulers);
+    }
     /* sm.max_warps limits how many CTAs fit (dispatch.c), not one CTA. */
     sm->free_warps = wm_low_mask(WM_WARPS_MAX);
     sm->next_event = UINT64_MAX;

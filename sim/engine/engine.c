@@ -105,6 +105,17 @@ static wm_status engine_check_memory(const wm_engine *engine, wm_error *err)
     return WM_OK;
 }
 
+/* How many windows behind `index` the partition's first reply is filed for,
+ * those of the next window being posted; UINT64_MAX: none is. */
+static uint64_t engine_filed(const wm_partition *partition, uint64_t index)
+{
+    const uint32_t turn = (uint32_t)((index + 2) % WM_CALENDAR);
+    const uint64_t filed = partition->filed;
+    const uint64_t ahead =
+        turn == 0 ? filed : filed >> turn | filed << (WM_CALENDAR - turn);
+    return ahead == 0 ? UINT64_MAX : 2 + (uint64_t)wm_lowest_bit(ahead);
+}
+
 /* Windows from now on in which nothing happens, less one: the last empty one
  * is run, so that replies for the next are posted. */
 static uint64_t engine_idle_windows(const wm_engine *engine)
@@ -132,11 +143,8 @@ static uint64_t engine_idle_windows(const wm_engine *engine)
             return 0;
         }
         uint64_t limit = partition->later.n != 0 ? WM_CALENDAR / 2 : windows;
-        for (uint64_t k = 2; k < WM_CALENDAR && k < limit; k++) {
-            if (partition->calendar[(engine->index + k) % WM_CALENDAR].n != 0) {
-                limit = k;
-            }
-        }
+        const uint64_t filed = engine_filed(partition, engine->index);
+        limit = filed < limit ? filed : limit;
         windows = limit < windows ? limit : windows;
     }
     return windows > 2 ? windows - 2 : 0;

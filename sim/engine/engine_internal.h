@@ -2,9 +2,10 @@
  * engine_internal.h -- the engine, and what its files call of one another.
  *
  * Reading order: params, message, scratch, sm and partition _internal.h for the
- * data; engine.c (launch loop), sm.c, lsu.c, l1.c and mailbox.c (SM phase),
- * partition.c and l2.c (partition phase), dispatch.c (boundary), counts.c (the
- * SM phase of counts mode), ideal.c (what-if runs), result.c.
+ * data; engine.c (launch loop), sm.c, issue.c, port.c, lsu.c, l1.c and
+ * mailbox.c (SM phase), partition.c and l2.c (partition phase), dispatch.c
+ * (boundary), counts.c (the SM phase of counts mode), ideal.c (what-if runs),
+ * result.c.
  */
 #ifndef WM_ENGINE_INTERNAL_H
 #define WM_ENGINE_INTERNAL_H
@@ -12,6 +13,7 @@
 #include "base/arena.h"
 #include "engine/engine.h"
 #include "engine/front_internal.h"
+#include "engine/issue_internal.h"
 #include "engine/l1_internal.h"
 #include "engine/params_internal.h"
 #include "engine/partition_internal.h"
@@ -97,8 +99,6 @@ void wm_mailbox_open(wm_sm *sm);
 void wm_sm_window(wm_engine *engine, wm_sm *sm, wm_scratch *scratch);
 /* Starts warps of a CTA place at `cycle`. */
 void wm_sm_start(wm_engine *engine, wm_sm *sm, uint32_t place, uint64_t cycle);
-/* The warp's next event is at `cycle`. */
-void wm_sm_schedule(wm_sm *sm, uint32_t warp, uint64_t cycle);
 /* One of the things a load slot waits for comes at `cycle`. */
 void wm_warp_return(wm_sm *sm, uint32_t warp, uint32_t slot, uint64_t cycle);
 /* A store is acknowledged at `cycle`. */

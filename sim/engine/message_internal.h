@@ -4,6 +4,7 @@
 #ifndef WM_ENGINE_MESSAGE_INTERNAL_H
 #define WM_ENGINE_MESSAGE_INTERNAL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define WM_WARPS_MAX  64u   /* resident on one SM: bits of a mask */

@@ -43,6 +43,15 @@ static void partition_file(wm_partition *partition, wm_reply_box *bucket,
     bucket->reply[bucket->n++] = *reply;
 }
 
+/* Files a reply by its window, which is not too far ahead. */
+static void partition_enter(wm_partition *partition, uint64_t window,
+                            const wm_reply *reply)
+{
+    const uint64_t k = window % WM_CALENDAR;
+    partition->filed |= UINT64_C(1) << k;
+    partition_file(partition, &partition->calendar[k], reply);
+}
+
 /* Files a reply that reaches its SM at `cycle`. */
 static void partition_reply(wm_engine *engine, wm_partition *partition,
                             const wm_reply *reply, uint64_t cycle)
@@ -51,8 +60,7 @@ static void partition_reply(wm_engine *engine, wm_partition *partition,
     uint64_t window =
         wm_divide(&engine->params.window_div, cycle - engine->base, &rest);
     if (window - engine->index < WM_CALENDAR) {
-        partition_file(partition, &partition->calendar[window % WM_CALENDAR],
-                       reply);
+        partition_enter(partition, window, reply);
     } else {
         partition_file(partition, &partition->later, reply);
     }
@@ -213,8 +221,7 @@ static void partition_refile(wm_engine *engine, wm_partition *partition)
         uint64_t window =
             wm_divide(&engine->params.window_div, cycle - engine->base, &rest);
         if (window - engine->index < WM_CALENDAR) {
-            partition_file(partition,
-                           &partition->calendar[window % WM_CALENDAR], &reply);
+            partition_enter(partition, window, &reply);
         } else {
             partition->later.reply[kept++] = reply;
         }
@@ -226,7 +233,8 @@ static void partition_refile(wm_engine *engine, wm_partition *partition)
 static void partition_post(wm_engine *engine, wm_partition *partition,
                            wm_scratch *scratch)
 {
-    wm_reply_box *due = &partition->calendar[(engine->index + 1) % WM_CALENDAR];
+    const uint64_t k = (engine->index + 1) % WM_CALENDAR;
+    wm_reply_box *due = &partition->calendar[k];
     partition->n_posted = due->n;
     if (due->n == 0) {
         return;
@@ -242,6 +250,7 @@ static void partition_post(wm_engine *engine, wm_partition *partition,
     }
     /* The next bucket to be filled takes this array, still in the host's
      * cache. */
+    partition->filed &= ~(UINT64_C(1) << k);
     due->n = 0;
     partition->spare[partition->n_spare++] = *due;
     memset(due, 0, sizeof(*due));

@@ -45,6 +45,7 @@ typedef struct wm_partition {
     uint64_t start_ps, after_ps;
     /* replies by window of arrival */
     wm_reply_box calendar[WM_CALENDAR];
+    uint64_t filed;                  /* bit k: calendar[k] is not empty */
     wm_reply_box spare[WM_CALENDAR]; /* arrays not in use, last used first */
     uint32_t n_spare;
     wm_reply_box later; /* beyond the calendar */

@@ -7,11 +7,19 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Most SMs have none in a small kernel, and nothing to count. */
+static bool result_has_work(const wm_sm *sm)
+{
+    return sm->stats.n_ctas != 0;
+}
+
 void wm_result_clear(wm_engine *engine)
 {
     const wm_params *params = &engine->params;
     for (uint32_t s = 0; s < params->n_sms; s++) {
-        memset(&engine->sms[s].stats, 0, sizeof(engine->sms[s].stats));
+        if (result_has_work(&engine->sms[s])) {
+            memset(&engine->sms[s].stats, 0, sizeof(engine->sms[s].stats));
+        }
     }
     for (uint32_t p = 0; p < params->n_partitions; p++) {
         wm_partition *partition = &engine->partitions[p];
@@ -518,8 +526,10 @@ wm_status wm_result_gather(wm_engine *engine, const wm_launch *launch,
     memset(value, 0, sizeof(result->counters));
     const uint64_t now_ps = wm_clock_ps(&params->clock, engine->last_end);
     for (uint32_t s = 0; s < params->n_sms; s++) {
-        wm_front_settle(params, &engine->sms[s]);
-        result_add_sm(params, &engine->sms[s], value, &busy);
+        if (result_has_work(&engine->sms[s])) {
+            wm_front_settle(params, &engine->sms[s]);
+            result_add_sm(params, &engine->sms[s], value, &busy);
+        }
     }
     for (uint32_t p = 0; p < params->n_partitions; p++) {
         wm_partition *partition = &engine->partitions[p];

@@ -4,7 +4,9 @@
  * Within a window events lie in one bucket per cycle, a bit per warp.  An
  * event means: this warp's next record may issue now.  Issue ports are
  * reservation servers that may use idle slots of the recent past for the
- * arithmetic a record stands for.
+ * arithmetic a record stands for, where that is little; a long gap shares its
+ * port with other warps in turns (port_internal.h), claimed in two parts when
+ * its warp stops in between.
  */
 #include "engine/engine_internal.h"
 
@@ -59,6 +61,11 @@ static void sm_prepare(wm_sm *sm, uint32_t warp, uint64_t cycle)
     const wm_record *record = state->next;
     uint64_t ready = cycle + record->head_cycles;
     uint32_t wait = record->wait;
+    uint16_t tail_cycles = record->tail_cycles;
+    if (wm_issue_is_long(record)) {
+        wm_issue_head(sm, warp, record, cycle);
+        tail_cycles = 0;
+    }
     if (record->pattern != WM_PATTERN_AFFINE) {
         /* As a number: without active lanes there need be no lists. */
         const uintptr_t list =
@@ -66,34 +73,35 @@ static void sm_prepare(wm_sm *sm, uint32_t warp, uint64_t cycle)
         __builtin_prefetch((const void *)list);
         __builtin_prefetch((const void *)(list + 64));
     }
-    state->waiting = 0;
-    state->known = 0;
-    while (wait != 0) {
-        uint32_t age = wm_lowest_bit(wait) + 1;
-        wait &= wait - 1;
-        uint32_t slot = (state->n_loads - age) % WM_SLOTS;
+    uint64_t known = 0;
+    uint32_t waiting = 0;
+    for (; wait != 0; wait &= wait - 1) {
+        const uint32_t age = wm_lowest_bit(wait) + 1;
+        const uint32_t slot = (state->n_loads - age) % WM_SLOTS;
         if (age > state->n_loads) {
-            continue;
+            break; /* those that follow are older still */
         }
         if ((state->outstanding >> slot & 1) != 0) {
-            state->waiting |= 1u << slot;
+            waiting |= 1u << slot;
         } else {
-            uint64_t back = wm_widen(state->slot[slot].ready, cycle);
-            state->known = back > state->known ? back : state->known;
+            const uint64_t back = wm_widen(state->slot[slot].ready, cycle);
+            known = back > known ? back : known;
         }
     }
-    if (state->waiting != 0) {
+    state->waiting = waiting;
+    state->known = known;
+    if (waiting != 0) {
         state->stall_base = ready;
-        state->tail_cycles = record->tail_cycles;
+        state->tail_cycles = tail_cycles;
         return;
     }
-    if (state->known > ready) {
+    if (known > ready) {
         if (sm->rows != NULL) {
             sm_blame_latest(sm, state, record->wait, ready);
         }
-        ready = state->known;
+        ready = known;
     }
-    wm_sm_schedule(sm, warp, ready + record->tail_cycles);
+    wm_sm_schedule(sm, warp, ready + tail_cycles);
 }
 
 /* --- ends ----------------------------------------------------------------- */
@@ -181,40 +189,29 @@ void wm_warp_acknowledge(wm_sm *sm, uint32_t warp, uint64_t cycle)
 /* --- issue ---------------------------------------------------------------- */
 /* True when the record has its issue slot at `cycle`; else the warp comes
  * back when it does. */
-static bool sm_take_slot(wm_sm *sm, uint32_t warp, const wm_record *record,
-                         uint64_t cycle)
+static bool sm_take_slot(wm_sm *sm, wm_warp *state, uint32_t warp,
+                         const wm_record *record, uint64_t cycle)
 {
-    wm_warp *state = &sm->warps[warp];
-    if (state->is_granted) {
-        state->is_granted = 0;
+    if (state->issue == WM_ISSUE_GRANTED) {
+        state->issue = WM_ISSUE_SHORT;
         return true;
     }
-    uint64_t *free = &sm->issue_free[warp % sm->n_schedulers];
-    const uint64_t slots =
-        (uint64_t)record->head_slots + (uint64_t)record->tail_slots;
-    uint64_t start = cycle > slots ? cycle - slots : 0;
-    start = (*free > start ? *free : start) + slots;
-    uint64_t issue = start > cycle ? start : cycle;
-    *free = issue + (record->kind != WM_KIND_GAP);
-    if (issue > cycle) {
-        state->is_granted = 1;
-        wm_sm_schedule(sm, warp, issue);
-        return false;
+    if (state->issue != WM_ISSUE_SHORT || sm->ports.claimed != 0) {
+        return wm_issue_turn(sm, warp, record, cycle);
     }
-    return true;
+    return wm_issue_short(sm, warp, record, cycle);
 }
 
 /* True when the LSU takes the record now; else the warp is parked or comes
  * back, its issue slot kept. */
-static bool sm_offer(const wm_params *params, wm_sm *sm, uint32_t warp,
-                     const wm_record *record, uint64_t cycle)
+static bool sm_offer(const wm_params *params, wm_sm *sm, wm_warp *state,
+                     uint32_t warp, const wm_record *record, uint64_t cycle)
 {
-    wm_warp *state = &sm->warps[warp];
     const uint32_t slot = state->n_loads % WM_SLOTS;
     if (wm_kind_is_load((wm_kind)record->kind) &&
         (state->outstanding >> slot & 1) != 0) {
         /* WM_SLOTS loads in flight: wait for the oldest. */
-        state->is_granted = 1;
+        state->issue = WM_ISSUE_GRANTED;
         state->waiting = 1u << slot;
         state->known = 0;
         state->stall_base = cycle;
@@ -224,7 +221,7 @@ static bool sm_offer(const wm_params *params, wm_sm *sm, uint32_t warp,
     if (wm_lsu_enter(params, sm, warp, cycle)) {
         return true;
     }
-    state->is_granted = 1;
+    state->issue = WM_ISSUE_GRANTED;
     return false;
 }
 
@@ -233,11 +230,11 @@ static void sm_issue(const wm_params *params, wm_sm *sm, uint32_t warp,
 {
     wm_warp *state = &sm->warps[warp];
     const wm_record *record = state->next;
-    if (!sm_take_slot(sm, warp, record, cycle)) {
+    if (!sm_take_slot(sm, state, warp, record, cycle)) {
         return;
     }
     if (wm_kind_is_memory((wm_kind)record->kind)) {
-        if (!sm_offer(params, sm, warp, record, cycle)) {
+        if (!sm_offer(params, sm, state, warp, record, cycle)) {
             return;
         }
         wm_lsu_accept(params, sm, warp, record, cycle);
@@ -431,7 +428,12 @@ void wm_sm_start(wm_engine *engine, wm_sm *sm, uint32_t place, uint64_t cycle)
     sm->end = engine->now;
     for (uint64_t warps = resident->warps; warps != 0; warps &= warps - 1) {
         uint32_t warp = wm_lowest_bit(warps);
-        sm_prepare(sm, warp, cycle);
+        if (wm_issue_is_long(sm->warps[warp].next)) {
+            sm->warps[warp].issue = WM_ISSUE_HEAD; /* at its time */
+            wm_sm_schedule(sm, warp, cycle);
+        } else {
+            sm_prepare(sm, warp, cycle);
+        }
     }
     sm->next_event = cycle < sm->next_event ? cycle : sm->next_event;
 }

@@ -6,6 +6,7 @@
 
 #include "engine/engine.h"
 #include "engine/message_internal.h"
+#include "engine/port_internal.h"
 #include "engine/scratch_internal.h"
 #include "model/cache/cache.h"
 #include "model/coalescer/coalescer.h"
@@ -17,6 +18,15 @@ typedef struct wm_load_slot {
     uint16_t pending;   /* returns to come, one guard included */
     uint16_t static_id; /* per instruction: of the load; else 0 */
 } wm_load_slot;
+
+/* What a warp's next event is about, as far as issue slots go. */
+typedef enum wm_issue {
+    WM_ISSUE_SHORT,   /* the record is ready: a short gap's turn */
+    WM_ISSUE_GRANTED, /* it has its slots */
+    WM_ISSUE_CLAIMED, /* it has claimed them all */
+    WM_ISSUE_HEAD,    /* a long gap begins */
+    WM_ISSUE_TAIL     /* its head is claimed: its tail begins */
+} wm_issue;
 
 /* The first host cache line holds what every event touches. */
 typedef struct wm_warp {
@@ -31,7 +41,7 @@ typedef struct wm_warp {
     uint32_t n_acks;      /* stores not acknowledged */
     uint16_t tail_cycles; /* WAITING: of the next record */
     uint8_t cta;          /* index into wm_sm.ctas */
-    uint8_t is_granted;   /* issue slot already taken */
+    uint8_t issue;        /* wm_issue */
     uint8_t has_ticket;   /* a place in the LSU queue is kept */
     uint8_t is_exiting;
     uint8_t is_far; /* counts mode: a load since the last wait missed */
@@ -111,13 +121,12 @@ typedef struct wm_sm_stats {
 
 typedef struct wm_sm {
     uint32_t id;
-    uint32_t n_schedulers;
     uint64_t start, end; /* cycles of the present window: [start, end) */
     wm_scratch *work;    /* of the thread at work: events of the window */
     uint64_t far;        /* warps with an event after the window */
     uint64_t next_event; /* earliest cycle with anything to do */
     uint32_t turn;       /* round-robin start */
-    uint64_t issue_free[16];
+    wm_ports ports;
     /* LSU */
     wm_lsu_entry *queue; /* ring of lsu_queue + 1 */
     uint32_t queue_head, n_queue;

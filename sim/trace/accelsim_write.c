@@ -1,33 +1,29 @@
 /*
  * accelsim_write.c -- see accelsim_write.h.
  *
- * Registers: R2 is every address, R6 links instructions of a gap into chains,
- * from R8 on loads take theirs in turn, far enough apart for the widest.
+ * Registers: R2 is every address, R6 links instructions of a gap into chains
+ * (accelsim_gap.c), from R8 on loads take theirs in turn, far enough apart for
+ * the widest.  Asynchronous copies take none where groups can say what waits
+ * for them (accelsim_groups.c).
  */
 #include "trace/accelsim_write.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
+#include "trace/accelsim_gap.h"
+#include "trace/accelsim_groups.h"
 #include "trace/opcode.h"
 #include "trace/record_check.h"
 
 #define ADDRESS_REGISTER 2u
-#define CHAIN_REGISTER   6u
 #define FIRST_REGISTER   8u
 #define REGISTER_STEP    8u /* 32 bytes */
 #define N_LOAD_REGISTERS 30u
 #define SOURCES_MAX      4u /* what Accel-Sim reads */
-#define FULL_MASK        UINT32_MAX
-#define HMMA_FLOPS       4096u /* 16 x 8 x 16 */
-
-/* Registers that a line reads. */
-typedef struct sources {
-    uint32_t n;
-    uint8_t registers[33];
-} sources;
 
 void wm_accelsim_out_init(wm_accelsim_out *out)
 {
@@ -40,6 +36,7 @@ void wm_accelsim_out_fini(wm_accelsim_out *out)
 {
     wm_buffer_fini(&out->text);
     wm_buffer_fini(&out->lines);
+    free(out->groups.ends);
 }
 
 static void add_name(wm_buffer *text, const char *name)
@@ -85,146 +82,9 @@ wm_status wm_accelsim_out_head(wm_accelsim_out *out, const wm_launch *launch,
     return WM_OK;
 }
 
-/* "[line] PC mask n [Rd] OPCODE n [Rs].." -- up to the width. */
-static void begin_line(wm_accelsim_out *out, uint32_t mask, uint32_t dst,
-                       const char *opcode, const sources *from)
-{
-    wm_buffer *lines = &out->lines;
-    out->n_lines++;
-    if (out->has_source_line) {
-        wm_buffer_printf(lines, "%" PRIu32 " ", out->source_line);
-    }
-    wm_buffer_printf(lines, "%04" PRIx64 " %08" PRIx32 " ", out->pc, mask);
-    if (dst == 0) {
-        wm_buffer_puts(lines, "0 ");
-    } else {
-        wm_buffer_printf(lines, "1 R%" PRIu32 " ", dst);
-    }
-    wm_buffer_printf(lines, "%s %" PRIu32 " ", opcode, from->n);
-    for (uint32_t i = 0; i < from->n; i++) {
-        wm_buffer_printf(lines, "R%u ", (unsigned)from->registers[i]);
-    }
-}
-
-static void read_register(sources *from, uint32_t number)
-{
-    from->registers[from->n++] = (uint8_t)number;
-}
-
-/* The chain's register, when the line before has left a result in it. */
-static void read_chain(wm_accelsim_out *out, sources *from)
-{
-    if (out->is_chained) {
-        read_register(from, CHAIN_REGISTER);
-    }
-    out->is_chained = false;
-}
-
-/* Takes one instruction's share of the arithmetic that is left; its mask, or
- * 0 when there is none left. */
-static uint32_t take_work(uint64_t *left, uint32_t n_each)
-{
-    uint64_t n = *left / n_each < 32 ? *left / n_each : 32;
-    *left -= n * n_each;
-    return (uint32_t)wm_low_mask((uint32_t)n);
-}
-
-/* An instruction of a gap; where it can it does some of the CTA's arithmetic.
- */
-static void add_work(wm_accelsim_out *out, const sources *from)
-{
-    const struct {
-        const char *opcode;
-        uint64_t *left;
-        uint32_t n_each; /* operations per lane */
-    } rows[] = {
-        {"DFMA", &out->left.flops_fp64, 2},
-        {"DADD", &out->left.flops_fp64, 1},
-        {"FFMA", &out->left.flops_fp32, 2},
-        {"FADD", &out->left.flops_fp32, 1},
-        {"HFMA2", &out->left.flops_fp16, 4},
-        {"HADD2", &out->left.flops_fp16, 2},
-    };
-    const char *opcode = "NOP";
-    uint32_t mask = 0;
-    if (out->left.flops_tensor >= HMMA_FLOPS) {
-        out->left.flops_tensor -= HMMA_FLOPS;
-        opcode = "HMMA.16816.F32";
-        mask = FULL_MASK;
-    }
-    for (size_t i = 0; mask == 0 && i < sizeof(rows) / sizeof(rows[0]); i++) {
-        mask = take_work(rows[i].left, rows[i].n_each);
-        opcode = mask != 0 ? rows[i].opcode : opcode;
-    }
-    begin_line(out, mask == 0 ? FULL_MASK : mask, 0, opcode, from);
-    wm_buffer_puts(&out->lines, "0 0\n");
-}
-
-/* An instruction whose result the next one waits for. */
-static void add_link(wm_accelsim_out *out, uint32_t n_idle, const sources *from)
-{
-    uint32_t mask = n_idle == 3   ? take_work(&out->left.flops_fp32, 2)
-                    : n_idle == 7 ? take_work(&out->left.flops_fp64, 2)
-                                  : 0;
-    const char *opcode = n_idle == 19   ? "SHFL.IDX"
-                         : n_idle == 15 ? "MUFU.RCP"
-                         : n_idle == 7  ? (mask != 0 ? "DFMA" : "DMNMX")
-                         : n_idle == 4  ? "IMAD"
-                                        : (mask != 0 ? "FFMA" : "IADD3");
-    begin_line(out, mask == 0 ? FULL_MASK : mask, CHAIN_REGISTER, opcode, from);
-    wm_buffer_puts(&out->lines, "0 0\n");
-    out->is_chained = true;
-}
-
-/* The latency less one of the next link, of those the reader knows
- * (opcode.c), so that the rest can be made of further ones; 0: none. */
-static uint32_t next_link(uint32_t n_idle)
-{
-    static const uint32_t links[] = {19, 15, 7, 4, 3};
-    uint32_t fallback = 0;
-    for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
-        if (links[i] > n_idle) {
-            continue;
-        }
-        uint32_t rest = n_idle - links[i];
-        if (rest != 1 && rest != 2 && rest != 5) {
-            return links[i];
-        }
-        fallback = fallback == 0 ? links[i] : fallback;
-    }
-    return fallback;
-}
-
-/* One instruction; a link of the chain when cycles are left to fill. */
-static void add_slot(wm_accelsim_out *out, const sources *from,
-                     uint32_t *n_idle)
-{
-    uint32_t link = next_link(*n_idle);
-    if (link == 0) {
-        add_work(out, from);
-    } else {
-        *n_idle -= link;
-        add_link(out, link, from);
-    }
-}
-
-/* n_slots instructions; n_idle further cycles, as far as chains can make them:
- * an instruction that reads the result of the one before waits for it. */
-static void add_gap(wm_accelsim_out *out, uint32_t n_slots, uint32_t n_idle,
-                    bool is_read_next)
-{
-    for (uint32_t i = 0; i < n_slots; i++) {
-        sources from = {0, {0}};
-        uint32_t none = 0;
-        bool is_last = i + 1 == n_slots;
-        read_chain(out, &from);
-        add_slot(out, &from, is_last && !is_read_next ? &none : &n_idle);
-    }
-}
-
 /* The registers of the loads that the wait mask names, each once. */
 static void find_awaited(const wm_accelsim_out *out, uint32_t wait,
-                         sources *awaited)
+                         wm_sources *awaited)
 {
     bool is_in[256] = {false};
     awaited->n = 0;
@@ -234,52 +94,102 @@ static void find_awaited(const wm_accelsim_out *out, uint32_t wait,
             continue;
         }
         uint8_t r = out->load_register[(out->n_loads - 1 - age) % 32];
-        if (!is_in[r]) {
+        if (r != 0 && !is_in[r]) {
             is_in[r] = true;
-            read_register(awaited, r);
+            wm_accelsim_read(awaited, r);
         }
     }
 }
 
 /* Instructions that read awaited registers, three each, until at most n_max
  * registers are left over.  Returns how many instructions. */
-static uint32_t add_stalls(wm_accelsim_out *out, sources *awaited,
+static uint32_t add_stalls(wm_accelsim_out *out, wm_sources *awaited,
                            uint32_t n_max, uint32_t *n_idle)
 {
     uint32_t n_lines = 0;
     while (awaited->n > n_max) {
-        sources from = {0, {0}};
+        wm_sources from = {0, {0}};
         uint32_t none = 0;
         while (awaited->n > 0 && from.n < 3) {
-            read_register(&from, awaited->registers[--awaited->n]);
+            wm_accelsim_read(&from, awaited->registers[--awaited->n]);
         }
-        out->is_chained = false; /* the stall is longer */
-        add_slot(out, &from, awaited->n > n_max ? &none : n_idle);
+        wm_accelsim_add_slot(out, &from, awaited->n > n_max ? &none : n_idle);
         n_lines++;
     }
     return n_lines;
 }
 
+/* How the head of a record's gap is made of instructions. */
+static wm_accelsim_idle idle_of(const wm_record *record)
+{
+    return record->wait != 0          ? WM_IDLE_WITHIN
+           : record->tail_cycles != 0 ? WM_IDLE_AT_END
+                                      : WM_IDLE_ANYWHERE;
+}
+
+/* The slots of a record's gap but for the record's own, when that is one. */
+static void gap_slots(const wm_record *record, uint32_t *n_head,
+                      uint32_t *n_tail)
+{
+    const bool is_slot = record->kind == WM_KIND_EXIT;
+    *n_head = record->head_slots;
+    *n_tail = record->tail_slots;
+    if (is_slot && *n_tail > 0) {
+        --*n_tail;
+    } else if (is_slot && *n_head > 0) {
+        --*n_head;
+    }
+}
+
+/* Cycles of the next head that are to be prepared for in this gap: that of the
+ * next record, or of one behind records without gaps. */
+static void look_ahead(wm_accelsim_out *out)
+{
+    const wm_record *next = out->next;
+    uint32_t n_head = 0, n_tail = 0, n_between = 0;
+    while (next < out->end && next->head_cycles == 0 && next->wait == 0 &&
+           next->tail_cycles == 0 && n_between < WM_ACCELSIM_AHEAD_MAX) {
+        n_between += (next->flags & WM_FLAG_CONTINUED) == 0;
+        next++;
+    }
+    if (next < out->end && next->kind != WM_KIND_GAP) {
+        gap_slots(next, &n_head, &n_tail);
+        wm_accelsim_look_ahead(out, n_head,
+                               (uint32_t)(next->head_cycles - next->head_slots),
+                               idle_of(next), n_between);
+    }
+}
+
 /*
  * The gap before a record.  What is left in *awaited the record's own line has
- * to read, at most n_max registers.  is_slot: that line is one of the slots.
+ * to read, at most n_max registers.
  */
 static void add_record_gap(wm_accelsim_out *out, const wm_record *record,
-                           uint32_t n_max, bool is_slot, sources *awaited)
+                           uint32_t n_max, wm_sources *awaited)
 {
-    uint32_t n_head = record->head_slots;
-    uint32_t n_tail = record->tail_slots;
+    uint32_t n_head = 0, n_tail = 0;
+    gap_slots(record, &n_head, &n_tail);
     find_awaited(out, record->wait, awaited);
-    if (is_slot && n_tail > 0) {
-        n_tail--;
-    } else if (is_slot && n_head > 0) {
-        n_head--;
+    if (wm_accelsim_groups_end(out, record, n_head)) {
+        wm_accelsim_add_commit(out);
+        n_head -= n_head > 0;
     }
-    add_gap(out, n_head, (uint32_t)(record->head_cycles - record->head_slots),
-            awaited->n == 0);
+    out->ahead.n_idle = 0;
+    if (record->wait == 0 && n_tail == 0 && record->kind != WM_KIND_GAP) {
+        look_ahead(out);
+    }
+    wm_accelsim_add_gap(out, n_head,
+                        (uint32_t)(record->head_cycles - record->head_slots),
+                        idle_of(record));
     uint32_t n_idle = (uint32_t)(record->tail_cycles - record->tail_slots);
-    uint32_t n = add_stalls(out, awaited, n_tail > 0 ? 0 : n_max, &n_idle);
-    add_gap(out, n_tail > n ? n_tail - n : 0, n_idle, true);
+    uint32_t n = wm_accelsim_add_await(out, record->wait);
+    n += add_stalls(out, awaited, n_tail > n ? 0 : n_max, &n_idle);
+    if (n_tail != 0 && record->kind != WM_KIND_GAP) {
+        look_ahead(out);
+    }
+    wm_accelsim_add_gap(out, n_tail > n ? n_tail - n : 0, n_idle,
+                        WM_IDLE_ANYWHERE);
+    out->ahead.n_idle = 0;
 }
 
 /* --- memory ----------------------------------------------------------------
@@ -381,6 +291,11 @@ static uint32_t take_register(wm_accelsim_out *out, const wm_record *parts,
     uint32_t number =
         FIRST_REGISTER + REGISTER_STEP * (out->n_writes % N_LOAD_REGISTERS);
     bool is_load = false;
+    if (parts->kind == WM_KIND_ASYNC_COPY && out->groups.is_used) {
+        out->load_register[out->n_loads++ % 32] = 0;
+        wm_accelsim_groups_copy(out, out->number);
+        return 0;
+    }
     for (uint32_t p = 0; p < n_parts; p++) {
         if (wm_kind_is_load((wm_kind)parts[p].kind)) {
             is_load = true;
@@ -398,8 +313,8 @@ static wm_status add_memory(wm_accelsim_out *out, const wm_static *item,
     wm_opcode opcode;
     char made[40];
     const char *text = item->opcode == NULL ? "" : item->opcode;
-    sources from = {0, {0}};
-    sources awaited;
+    wm_sources from = {0, {0}};
+    wm_sources awaited;
     uint64_t mask = 0;
     if (parts->width == 0 || !wm_is_power_of_two(parts->width)) {
         return wm_fail(err, WM_EFORMAT,
@@ -416,19 +331,21 @@ static wm_status add_memory(wm_accelsim_out *out, const wm_static *item,
         text = made;
         opcode.is_generic = false;
     }
-    add_record_gap(out, parts, 2, false, &awaited);
-    read_register(&from, out->is_chained ? CHAIN_REGISTER : ADDRESS_REGISTER);
-    out->is_chained = false;
+    add_record_gap(out, parts, 2, &awaited);
+    wm_accelsim_read_chain(out, &from);
+    if (from.n == 0) {
+        wm_accelsim_read(&from, ADDRESS_REGISTER);
+    }
     if (parts->kind == WM_KIND_ASYNC_COPY) {
-        read_register(&from, ADDRESS_REGISTER);
+        wm_accelsim_read(&from, ADDRESS_REGISTER);
     } else if (is_write(parts->kind)) {
-        read_register(&from, 255);
+        wm_accelsim_read(&from, 255);
     }
     while (awaited.n > 0) {
-        read_register(&from, awaited.registers[--awaited.n]);
+        wm_accelsim_read(&from, awaited.registers[--awaited.n]);
     }
-    begin_line(out, (uint32_t)mask, take_register(out, parts, n_parts), text,
-               &from);
+    wm_accelsim_begin_line(out, (uint32_t)mask,
+                           take_register(out, parts, n_parts), text, &from);
     wm_buffer_printf(&out->lines, "%u ", (unsigned)parts->width);
     add_addresses(out, parts, n_parts, opcode.is_generic, mask);
     wm_buffer_puts(&out->lines, "0\n");
@@ -442,16 +359,17 @@ static wm_status add_memory(wm_accelsim_out *out, const wm_static *item,
 static void add_control(wm_accelsim_out *out, const wm_record *record)
 {
     bool is_exit = record->kind == WM_KIND_EXIT;
-    sources from = {0, {0}};
-    sources awaited;
-    add_record_gap(out, record, SOURCES_MAX - 1, is_exit, &awaited);
-    read_chain(out, &from);
+    wm_sources from = {0, {0}};
+    wm_sources awaited;
+    add_record_gap(out, record, SOURCES_MAX - 1, &awaited);
+    wm_accelsim_read_chain(out, &from);
     while (awaited.n > 0) {
-        read_register(&from, awaited.registers[--awaited.n]);
+        wm_accelsim_read(&from, awaited.registers[--awaited.n]);
     }
     bool is_empty = record->mask == 0;
-    begin_line(out, is_empty ? FULL_MASK : (uint32_t)record->mask, 0,
-               is_exit ? "EXIT" : "BAR.SYNC", &from);
+    wm_accelsim_begin_line(
+        out, is_empty ? WM_ACCELSIM_ALL_LANES : (uint32_t)record->mask, 0,
+        is_exit ? "EXIT" : "BAR.SYNC", &from);
     wm_buffer_puts(&out->lines, "0 0\n");
 }
 
@@ -459,7 +377,7 @@ static void add_control(wm_accelsim_out *out, const wm_record *record)
 static void add_other(wm_accelsim_out *out, const wm_static *item,
                       const wm_record *record)
 {
-    sources awaited;
+    wm_sources awaited;
     wm_opcode opcode;
     uint32_t none = 0;
     const char *text = item->opcode == NULL ? "" : item->opcode;
@@ -467,14 +385,15 @@ static void add_other(wm_accelsim_out *out, const wm_static *item,
     bool is_one = record->head_slots + record->tail_slots == 1 &&
                   item->kind == WM_KIND_GAP && opcode.kind == WM_KIND_GAP &&
                   *text >= 'A' && *text <= 'Z';
-    if (!is_one || opcode.flops_per_lane != 0 || opcode.flops_tensor != 0) {
-        add_record_gap(out, record, 0, false, &awaited);
+    if (!is_one || opcode.flops_per_lane != 0 || opcode.flops_tensor != 0 ||
+        opcode.waits_for_copies || opcode.commits_copies) {
+        add_record_gap(out, record, 0, &awaited);
         return;
     }
     find_awaited(out, record->wait, &awaited);
     (void)add_stalls(out, &awaited, 3, &none);
-    read_chain(out, &awaited);
-    begin_line(out, FULL_MASK, 0, text, &awaited);
+    wm_accelsim_read_chain(out, &awaited);
+    wm_accelsim_begin_line(out, WM_ACCELSIM_ALL_LANES, 0, text, &awaited);
     wm_buffer_puts(&out->lines, "0 0\n");
 }
 
@@ -485,7 +404,12 @@ static wm_status add_records(wm_accelsim_out *out, const wm_warp_span *span,
     wm_status status = WM_OK;
     const wm_record *record = &out->cta->records[span->first];
     const wm_record *end = record + span->n_records;
+    out->end = end;
+    if (!wm_accelsim_groups_plan(out, record, span->n_records)) {
+        return wm_fail_memory(err);
+    }
     while (status == WM_OK && record < end) {
+        out->number = span->n_records - (uint32_t)(end - record);
         const wm_static *item = record->static_id < out->launch->n_statics
                                     ? &out->launch->statics[record->static_id]
                                     : &none;
@@ -498,6 +422,9 @@ static wm_status add_records(wm_accelsim_out *out, const wm_warp_span *span,
                    n_parts < 3) {
                 n_parts++;
             }
+        }
+        out->next = record + n_parts;
+        if (wm_kind_is_memory((wm_kind)record->kind)) {
             status = add_memory(out, item, record, n_parts, err);
         } else if (record->kind == WM_KIND_GAP) {
             add_other(out, item, record);
@@ -514,7 +441,7 @@ static wm_status add_warp(wm_accelsim_out *out, uint32_t warp, wm_error *err)
     wm_buffer_clear(&out->lines);
     out->n_lines = 0;
     out->n_loads = out->n_writes = 0;
-    out->is_chained = false;
+    out->chain_distance = out->n_made_ahead = 0;
     wm_status status = add_records(out, &out->cta->warps[warp], err);
     wm_buffer_printf(&out->text, "\nwarp = %" PRIu32 "\ninsts = %" PRIu64 "\n",
                      warp, out->n_lines);

@@ -24,6 +24,23 @@
 #include "base/status.h"
 #include "trace/record.h"
 
+/* Cycles that the next record's gap cannot make: a pause before one of its
+ * lines, the first to the last. */
+typedef struct wm_accelsim_ahead {
+    uint32_t n_idle, first, last;
+} wm_accelsim_ahead;
+
+/* Asynchronous copies of the warp being made (accelsim_groups.h). */
+typedef struct wm_accelsim_groups {
+    bool *ends; /* by record: a group ends behind this copy */
+    size_t cap_ends;
+    bool is_used;         /* else copies write registers, like loads */
+    bool is_due;          /* the end of a group is to be written */
+    uint32_t n_ended;     /* groups so far */
+    uint32_t n_open;      /* copies behind the last of them */
+    uint32_t of_load[32]; /* of the youngest 32 loads, by number % 32 */
+} wm_accelsim_groups;
+
 typedef struct wm_accelsim_out {
     wm_buffer text;  /* what is to be written; the caller empties it */
     wm_buffer lines; /* of the warp being made */
@@ -32,12 +49,20 @@ typedef struct wm_accelsim_out {
     const wm_launch *launch;
     const wm_cta *cta;
     wm_work left;              /* work of the CTA not yet put into lines */
-    uint64_t pc;               /* of the record being made */
+    uint32_t number;           /* in its warp, of the record being made */
+    const wm_record *next;     /* in its warp */
+    const wm_record *end;      /* of the warp */
+    uint64_t pc;               /* its own */
     uint32_t source_line;      /* its own */
     uint32_t n_loads;          /* load-like records of the warp so far */
     uint32_t n_writes;         /* registers given to them */
-    uint8_t load_register[32]; /* of the youngest 32 loads, by number % 32 */
-    bool is_chained;           /* the next line reads the chain's register */
+    uint8_t load_register[32]; /* of the youngest 32 loads, by number % 32;
+                                  0: a copy in a group */
+    uint32_t chain_distance;   /* so many lines on the chain's register is
+                                  read; 0: nothing is in it */
+    wm_accelsim_ahead ahead;   /* for which there is no instruction yet */
+    uint32_t n_made_ahead;     /* cycles of the next gap that have one */
+    wm_accelsim_groups groups;
 } wm_accelsim_out;
 
 void wm_accelsim_out_init(wm_accelsim_out *out);

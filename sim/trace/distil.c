@@ -29,6 +29,7 @@ void wm_distil_start(wm_distil *distil)
     distil->has_copies = false;
     distil->wait = 0;
     distil->is_stalled = false;
+    distil->pause = 0;
     distil->head_cycles = distil->head_slots = 0;
     distil->tail_cycles = distil->tail_slots = 0;
 }
@@ -112,8 +113,37 @@ static void look(wm_distil *d, wm_register_run run, uint32_t *needed,
     }
 }
 
+/* The gap so far is all head again. */
+static void forget_pause(wm_distil *d)
+{
+    if (d->pause != 0) {
+        d->head_cycles += d->tail_cycles;
+        d->head_slots += d->tail_slots;
+        d->tail_cycles = d->tail_slots = 0;
+        d->pause = 0;
+        d->is_stalled = false;
+    }
+}
+
+/* No slot is taken for n_cycles: the tail begins behind the longest pause. */
+static void idle(wm_distil *d, uint64_t n_cycles)
+{
+    const bool can_cut = (!d->is_stalled || d->pause != 0) && !d->keeps_all;
+    if (can_cut && n_cycles > WM_DISTIL_PAUSE_CYCLES && n_cycles > d->pause) {
+        forget_pause(d);
+        d->head_cycles += n_cycles;
+        d->pause = n_cycles;
+        d->is_stalled = true;
+    } else if (d->is_stalled) {
+        d->tail_cycles += n_cycles;
+    } else {
+        d->head_cycles += n_cycles;
+    }
+}
+
 static bool stall(wm_distil *d, wm_cta *cta, uint32_t needed)
 {
+    forget_pause(d);
     if (d->is_stalled && d->tail_slots > WM_DISTIL_JOIN_SLOTS) {
         if (!drain_gap(d, cta, 0)) {
             return false;
@@ -173,13 +203,8 @@ static bool await_operands(wm_distil *d, wm_cta *cta, const wm_use *use)
     if (needed != 0) {
         return stall(d, cta, needed);
     }
-    uint64_t n_idle = ready - d->clock;
+    idle(d, ready - d->clock);
     d->clock = ready;
-    if (d->is_stalled) {
-        d->tail_cycles += n_idle;
-    } else {
-        d->head_cycles += n_idle;
-    }
     return true;
 }
 
@@ -235,6 +260,7 @@ bool wm_distil_record(wm_distil *distil, wm_cta *cta, const wm_use *use,
     }
     take_gap(distil, &parts[0]);
     distil->is_stalled = false;
+    distil->pause = 0;
     for (uint32_t i = 0; i < n_parts; i++) {
         if (!append(cta, &parts[i])) {
             return false;

@@ -13,6 +13,10 @@
  *                        record() a memory access or barrier
  *     end of the warp:   finish() with the exit record
  *
+ * A gap without a stall is cut in head and tail all the same at its longest
+ * pause, if that is over WM_DISTIL_PAUSE_CYCLES: warps that share an issue port
+ * come apart there (short pauses are hidden by what other warps issue).
+ *
  * Several stalls before one record are joined to the first when they come
  * within WM_DISTIL_JOIN_SLOTS of it (4: against 32, files grow by 1 % at most
  * and an attention kernel's time is off by 0.1 % instead of 1.5); otherwise a
@@ -30,13 +34,14 @@
 
 #include "trace/record.h"
 
-#define WM_DISTIL_JOIN_SLOTS 4u
-#define WM_REGISTERS         256u /* R255 reads as zero: not tracked */
-#define WM_USE_READS_MAX     16u
-#define WM_USE_WRITES_MAX    4u
-#define WM_PARTS_MAX         3u
-#define WM_COPY_GROUPS       8u
-#define WM_COPIES_NONE       255u
+#define WM_DISTIL_JOIN_SLOTS   4u
+#define WM_DISTIL_PAUSE_CYCLES 8u
+#define WM_REGISTERS           256u /* R255 reads as zero: not tracked */
+#define WM_USE_READS_MAX       16u
+#define WM_USE_WRITES_MAX      4u
+#define WM_PARTS_MAX           3u
+#define WM_COPY_GROUPS         8u
+#define WM_COPIES_NONE         255u
 
 typedef struct wm_register_run {
     uint16_t first;
@@ -73,6 +78,7 @@ typedef struct wm_distil {
     bool keeps_all;     /* a record per instruction: set it behind init */
     uint32_t static_id; /* of pass()'s records when keeps_all */
     bool is_stalled;    /* past the stall point: cycles go to the tail */
+    uint64_t pause;     /* that ends the head, if not a stall does; 0: none */
     uint64_t head_cycles, head_slots, tail_cycles, tail_slots;
     uint32_t n_touched; /* registers 0 .. n_touched-1 may be non-zero */
     wm_register_state registers[WM_REGISTERS];

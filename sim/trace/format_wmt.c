@@ -539,8 +539,8 @@ static wm_status start(wm_reader *r, wm_error *err)
     }
     if (status == WM_OK) {
         status = wm_wmt_ahead_new(r->stream, r->version, n_helpers,
-                                  r->context.digest, r->context.n_bytes_done,
-                                  &r->ahead, err);
+                                  options->counts_only, r->context.digest,
+                                  r->context.n_bytes_done, &r->ahead, err);
     }
     return status;
 }

@@ -45,6 +45,9 @@ typedef struct wm_trace_options {
     /* What nobody asks for may be left unread: it is not checked then, and
      * digest and position say nothing. */
     bool may_seek;
+    /* Of a CTA, n_records is all that is asked for: the rest may be empty.
+     * What is read is checked all the same. */
+    bool counts_only;
     /* Threads that may decode, the caller included; 0 is 1.  The records, the
      * warnings and the errors do not depend on it.  (Only native files use
      * more than one.) */

@@ -9,7 +9,9 @@
  *
  * Execution of one record by the engine, in program order per warp:
  *     1. head_cycles pass (head_slots of them occupy the sub-core's issue port)
- *     2. the warp stalls until every load named in `wait` has returned
+ *     2. the warp stalls until every load named in `wait` has returned; where
+ *        none is named, cycles without a slot in the head are one pause here
+ *        if there is a tail, else spread
  *     3. tail_cycles pass (tail_slots occupy the issue port)
  *     4. the record's own instruction issues (one slot; WM_KIND_GAP: none)
  * `wait` bit i names the (i+1)-th youngest load-like record before this one in

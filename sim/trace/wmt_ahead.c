@@ -2,8 +2,9 @@
  * wmt_ahead.c -- see wmt_ahead.h.
  *
  * One mutex guards the ring; a slot's content belongs to the thread that has
- * claimed it.  Work is by the chunk, some 50 us, so that one condition for all
- * changes costs next to nothing.
+ * claimed it.  The caller can do all of the work itself, so a helper that finds
+ * none sleeps until half of the ring is free: waking up costs as much as a
+ * chunk may take (some 50 us).  The caller is woken for its own chunk only.
  */
 #include "trace/wmt_ahead.h"
 
@@ -42,8 +43,10 @@ typedef struct slot {
     wm_wmt_unpacker *unpacker;
     wm_wmt_decoder *decoder;
     bool is_checked, is_open;
-    const char *fault;     /* of checking or opening */
-    wm_cta *ctas;          /* decoded ahead */
+    const char *fault; /* of checking or opening */
+    wm_cta *ctas;      /* decoded ahead; when counting one, for all */
+    uint64_t *tallies; /* when counting: records of each */
+    size_t cap_tallies;
     const char *cta_fault; /* behind the last of them */
     size_t n_ctas, cap_ctas, next_cta;
 } slot;
@@ -64,12 +67,16 @@ struct wm_wmt_ahead {
     bool is_ended; /* the last chunk of the file is in the ring */
     bool is_alone; /* the last chunk read is large */
     bool is_skipping;
+    bool is_counting;
     bool is_over;
     uint32_t n_ctas_chunks; /* taken */
     uint32_t n_helpers, n_started;
+    uint32_t n_asleep; /* helpers */
+    bool is_caller_asleep;
     pthread_t *helpers;
     pthread_mutex_t mutex;
-    pthread_cond_t change;
+    pthread_cond_t room;  /* for helpers */
+    pthread_cond_t ready; /* the caller's chunk has been read, or is done */
 };
 
 static slot *slot_at(const wm_wmt_ahead *a, uint64_t number)
@@ -91,6 +98,7 @@ static void slot_fini(slot *s)
         wm_cta_fini(&s->ctas[i]);
     }
     free(s->ctas);
+    free(s->tallies);
     wm_wmt_chunk_fini(&s->seen.chunk);
     wm_wmt_unpacker_free(s->unpacker);
     wm_wmt_decoder_free(s->decoder);
@@ -186,6 +194,29 @@ static void slot_decode(slot *s)
     }
 }
 
+/* The same, but only their numbers of records are kept: the memory of one CTA
+ * serves for all and stays in the thread's cache. */
+static void slot_count(slot *s)
+{
+    uint64_t n_records = 0;
+    uint64_t n_lanes = 0;
+    wm_wmt_decoder_measure(s->decoder, &n_records, &n_lanes);
+    if (n_records > AHEAD_RECORDS_MAX || n_lanes > AHEAD_LANES_MAX ||
+        !slot_reserve(s, 1)) {
+        return;
+    }
+    while (s->cta_fault == NULL && wm_wmt_decoder_n_left(s->decoder) > 0) {
+        if (!wm_grow(&s->tallies, &s->cap_tallies, s->n_ctas + 1,
+                     sizeof(*s->tallies))) {
+            return;
+        }
+        wm_cta_clear(&s->ctas[0]);
+        s->cta_fault = wm_wmt_decoder_next(s->decoder, &s->ctas[0]);
+        s->tallies[s->n_ctas] = s->ctas[0].n_records;
+        s->n_ctas += s->cta_fault == NULL;
+    }
+}
+
 static void slot_work(const wm_wmt_ahead *a, slot *s, bool is_skipping)
 {
     slot_check(s);
@@ -194,7 +225,9 @@ static void slot_work(const wm_wmt_ahead *a, slot *s, bool is_skipping)
     }
     if (!is_skipping && s->fault == NULL && s->seen.chunk.type == WM_WMT_CTAS) {
         slot_open(a, s);
-        if (s->fault == NULL) {
+        if (s->fault == NULL && a->is_counting) {
+            slot_count(s);
+        } else if (s->fault == NULL) {
             slot_decode(s);
         }
     }
@@ -206,6 +239,22 @@ static bool ring_can_read(const wm_wmt_ahead *a)
 {
     return !a->is_reading && !a->is_ended && a->head - a->tail < a->n_slots &&
            !(a->is_alone && a->head > a->tail);
+}
+
+static void wake_helper(wm_wmt_ahead *a)
+{
+    if (a->n_asleep != 0 && ring_can_read(a) &&
+        2 * (a->head - a->tail) <= a->n_slots) {
+        pthread_cond_signal(&a->room);
+    }
+}
+
+/* Something has happened to chunk `number`. */
+static void wake_caller(wm_wmt_ahead *a, uint64_t number)
+{
+    if (a->is_caller_asleep && number == a->tail) {
+        pthread_cond_signal(&a->ready);
+    }
 }
 
 static void ring_read(wm_wmt_ahead *a)
@@ -221,7 +270,8 @@ static void ring_read(wm_wmt_ahead *a)
     a->is_alone = chunk->n_packed > ALONE_BYTES || chunk->n_raw > ALONE_BYTES;
     s->state = a->is_ended ? SLOT_DONE : SLOT_READ;
     a->head++;
-    pthread_cond_broadcast(&a->change);
+    wake_caller(a, a->head - 1);
+    wake_helper(a);
 }
 
 /* Works on the first chunk from number on that nobody works on; false when
@@ -237,7 +287,7 @@ static bool ring_work(wm_wmt_ahead *a, uint64_t number)
             slot_work(a, s, is_skipping);
             pthread_mutex_lock(&a->mutex);
             s->state = SLOT_DONE;
-            pthread_cond_broadcast(&a->change);
+            wake_caller(a, number);
             return true;
         }
     }
@@ -255,7 +305,9 @@ static void *helper_main(void *argument)
         if (ring_can_read(a)) {
             ring_read(a);
         } else {
-            pthread_cond_wait(&a->change, &a->mutex);
+            a->n_asleep++;
+            pthread_cond_wait(&a->room, &a->mutex);
+            a->n_asleep--;
         }
     }
     pthread_mutex_unlock(&a->mutex);
@@ -282,7 +334,7 @@ static void ring_release(wm_wmt_ahead *a)
     }
     s->state = SLOT_FREE;
     a->tail++;
-    pthread_cond_broadcast(&a->change);
+    wake_helper(a);
 }
 
 /* Until the caller's next chunk is its own: read by now and claimed here, or
@@ -304,7 +356,9 @@ static slot *ring_take(wm_wmt_ahead *a)
         if (ring_can_read(a)) {
             ring_read(a);
         } else {
-            pthread_cond_wait(&a->change, &a->mutex);
+            a->is_caller_asleep = true;
+            pthread_cond_wait(&a->ready, &a->mutex);
+            a->is_caller_asleep = false;
         }
     }
 }
@@ -312,9 +366,9 @@ static slot *ring_take(wm_wmt_ahead *a)
 /* --- the caller's side ---------------------------------------------------- */
 
 wm_status wm_wmt_ahead_new(wm_stream *stream, uint32_t version,
-                           uint32_t n_helpers, wm_digest *digest,
-                           uint64_t *n_bytes_done, wm_wmt_ahead **out,
-                           wm_error *err)
+                           uint32_t n_helpers, bool is_counting,
+                           wm_digest *digest, uint64_t *n_bytes_done,
+                           wm_wmt_ahead **out, wm_error *err)
 {
     *out = NULL;
     wm_wmt_ahead *a = calloc(1, sizeof(*a));
@@ -324,14 +378,18 @@ wm_status wm_wmt_ahead_new(wm_stream *stream, uint32_t version,
     a->stream = stream;
     a->version = version;
     a->n_helpers = n_helpers;
-    a->n_slots = n_helpers == 0 ? 1 : n_helpers + 2;
+    a->is_counting = is_counting;
+    a->n_slots = n_helpers == 0 ? 1
+                 : is_counting  ? 3 * n_helpers + 3
+                                : n_helpers + 2;
     a->digest_out = digest;
     a->n_bytes_done_out = n_bytes_done;
     a->digest = *digest;
     a->n_bytes_done = *n_bytes_done;
     wm_stream_set_account(stream, &a->digest, &a->n_bytes_done);
     (void)pthread_mutex_init(&a->mutex, NULL);
-    (void)pthread_cond_init(&a->change, NULL);
+    (void)pthread_cond_init(&a->room, NULL);
+    (void)pthread_cond_init(&a->ready, NULL);
     a->slots = calloc(a->n_slots, sizeof(*a->slots));
     a->helpers = calloc((size_t)n_helpers + 1, sizeof(*a->helpers));
     bool is_short = a->slots == NULL || a->helpers == NULL;
@@ -354,7 +412,7 @@ void wm_wmt_ahead_free(wm_wmt_ahead *ahead)
     }
     pthread_mutex_lock(&a->mutex);
     a->is_over = true;
-    pthread_cond_broadcast(&a->change);
+    pthread_cond_broadcast(&a->room);
     pthread_mutex_unlock(&a->mutex);
     for (uint32_t i = 0; i < a->n_started; i++) {
         (void)pthread_join(a->helpers[i], NULL);
@@ -362,7 +420,8 @@ void wm_wmt_ahead_free(wm_wmt_ahead *ahead)
     for (uint32_t i = 0; a->slots != NULL && i < a->n_slots; i++) {
         slot_fini(&a->slots[i]);
     }
-    (void)pthread_cond_destroy(&a->change);
+    (void)pthread_cond_destroy(&a->room);
+    (void)pthread_cond_destroy(&a->ready);
     (void)pthread_mutex_destroy(&a->mutex);
     free(a->slots);
     free(a->helpers);
@@ -433,6 +492,11 @@ const char *wm_wmt_ahead_next_cta(wm_wmt_ahead *ahead, wm_cta *cta,
 {
     slot *s = slot_at(ahead, ahead->tail);
     *has_cta = false;
+    if (s->next_cta < s->n_ctas && ahead->is_counting) {
+        cta->n_records = (size_t)s->tallies[s->next_cta++];
+        *has_cta = true;
+        return NULL;
+    }
     if (s->next_cta < s->n_ctas) {
         wm_cta taken = s->ctas[s->next_cta];
         s->ctas[s->next_cta++] = *cta;

@@ -14,14 +14,20 @@
  * is taken.  So warnings, errors, digests and records are the same, in the
  * same order, with any number of helpers.
  *
+ * A caller that only counts gets no records from helpers: they are decoded and
+ * checked in memory that stays in the helper's cache, where handing them over
+ * costs up to a third of decoding regular ones.
+ *
  * Ownership  new/free; a slot is the caller's until the next call of next.
  * Errors     those of the stream, when the caller comes to them.
  * Threads    one caller; n_helpers threads of its own, started when the second
  *            CTAS chunk is taken, so that small traces start none.
  * Repeatable yes, see above.
  * Cost       memory: n_helpers + 2 slots, each a chunk's stored, unpacked and
- *            decoded bytes (about 2 MiB as written by warpmem).  A chunk that
- *            is much larger is not decoded ahead, nor is one read behind it.
+ *            decoded bytes (about 2 MiB as written by warpmem); for a caller
+ *            that counts 3 n_helpers + 3, each with one decoded CTA.  A chunk
+ *            that is much larger is not decoded ahead, nor is one read behind
+ *            it.
  */
 #ifndef WM_TRACE_WMT_AHEAD_H
 #define WM_TRACE_WMT_AHEAD_H
@@ -39,11 +45,12 @@ typedef struct wm_wmt_slot {
 typedef struct wm_wmt_ahead wm_wmt_ahead;
 
 /* The stream stays the caller's and must outlive the ring; digest and
- * n_bytes_done receive what it consumed up to the slot taken last. */
+ * n_bytes_done receive what it consumed up to the slot taken last.
+ * is_counting: of a CTA decoded by a helper only n_records is filled in. */
 wm_status wm_wmt_ahead_new(wm_stream *stream, uint32_t version,
-                           uint32_t n_helpers, wm_digest *digest,
-                           uint64_t *n_bytes_done, wm_wmt_ahead **out,
-                           wm_error *err);
+                           uint32_t n_helpers, bool is_counting,
+                           wm_digest *digest, uint64_t *n_bytes_done,
+                           wm_wmt_ahead **out, wm_error *err);
 void wm_wmt_ahead_free(wm_wmt_ahead *ahead); /* NULL is fine */
 
 /* The next chunk of the file; the last one again when there is none. */

@@ -98,7 +98,7 @@ static void place_fini(place *p)
     "static 6 exit pc 0x60 line 10 opcode EXIT\n"                              \
     "cta 0,0,0 warps 1 records 9 other 12 flops 0,100,0,0\n"                   \
     "warp 0\n"                                                                 \
-    "  0 ffffffff 0x7f0000000000 +4 head 42/5\n"                               \
+    "  0 ffffffff 0x7f0000000000 +4 head 20/1 tail 22/4\n"                     \
     "  1 00000001 0x7f0000001000 head 1/1\n"                                   \
     "  2 00000001 0x7f0000001000 head 4/1\n"                                   \
     "  2 00000006 0x20 +4 kind shared_load flags continued\n"                  \
@@ -108,12 +108,13 @@ static void place_fini(place *p)
     "  5 00000000\n"                                                           \
     "  6 00000000 head 3/3\n"
 
-Test(writer, accelsim_text_keeps_what_it_can_say)
+/* Through Accel-Sim text and back: the same. */
+static void check_kept(const char *text)
 {
     place p;
     wm_error err;
     wm_buffer wanted, found;
-    place_init(&p, EXACT, "folder");
+    place_init(&p, text, "folder");
     wm_buffer_init(&wanted);
     wm_buffer_init(&found);
     cr_assert_eq(rewrite(p.from, "accelsim", p.to, &err), WM_OK, "%s",
@@ -128,6 +129,53 @@ Test(writer, accelsim_text_keeps_what_it_can_say)
     wm_buffer_fini(&wanted);
     wm_buffer_fini(&found);
     place_fini(&p);
+}
+
+Test(writer, accelsim_text_keeps_what_it_can_say)
+{
+    check_kept(EXACT);
+}
+
+#define COPIES                                                                 \
+    LAUNCH                                                                     \
+    "static 0 async_copy pc 0x10 width 16 flags bypass_l1 opcode "             \
+    "LDGSTS.E.BYPASS.128\n"                                                    \
+    "static 1 shared_store pc 0x30 width 4 opcode STS\n"                       \
+    "static 2 exit pc 0x60 opcode EXIT\n"
+#define COPY "  0 ffffffff 0x7f0000000000 +16"
+
+Test(writer, waits_for_groups_of_copies_come_back_from_accelsim_text)
+{
+    check_kept(COPIES "cta 0,0,0 warps 1 records 7 other 7 flops 0,0,0,0\n"
+                      "warp 0\n" COPY "\n" COPY "\n" COPY " head 1/1\n" COPY
+                      "\n"
+                      "  1 ffffffff 0x0 +4 head 1/1 wait 0xc tail 1/1\n"
+                      "  1 ffffffff 0x0 +4 wait 0x3 tail 3/3\n"
+                      "  2 00000000 head 1/1\n");
+}
+
+Test(writer, copies_waited_for_out_of_turn_come_back_from_accelsim_text)
+{
+    check_kept(COPIES "cta 0,0,0 warps 1 records 5 other 2 flops 0,0,0,0\n"
+                      "warp 0\n" COPY "\n" COPY "\n"
+                      "  1 ffffffff 0x0 +4 wait 0x1 tail 1/1\n"
+                      "  1 ffffffff 0x0 +4 wait 0x2\n"
+                      "  2 00000000 head 1/1\n");
+}
+
+Test(writer, short_pauses_come_back_from_accelsim_text)
+{
+    check_kept(LAUNCH
+               "static 0 shared_store pc 0x30 width 4 opcode STS\n"
+               "static 1 exit pc 0x60 opcode EXIT\n"
+               "cta 0,0,0 warps 1 records 6 other 19 flops 0,0,0,0\n"
+               "warp 0\n"
+               "  0 ffffffff 0x0 +4 head 7/5\n" /* 2 cycles */
+               "  0 ffffffff 0x0 +4 head 3/3\n"
+               "  0 ffffffff 0x0 +4\n"
+               "  0 ffffffff 0x0 +4 head 3/1\n" /* made by those before */
+               "  0 ffffffff 0x0 +4 head 16/4 tail 4/4\n"
+               "  1 00000000 head 2/2\n");
 }
 
 static void check_refused(const char *text, const char *wanted)
