@@ -39,26 +39,24 @@ static void counts_prefetch(const wm_sm *sm)
     }
 }
 
-/* Pulls in the records of a warp that comes soon. */
-static inline void counts_prefetch_records(const wm_warp *warp)
+/* Pulls in n_bytes from an address on, which need not be there. */
+static inline void counts_fetch(const void *from, size_t n_bytes)
 {
-    const unsigned char *next = (const unsigned char *)warp->next;
-    for (size_t i = 0; i < TURN_RECORDS * sizeof(wm_record); i += 64) {
-        __builtin_prefetch(next + i);
+    const uintptr_t first = (uintptr_t)from;
+    for (uintptr_t at = first; at < first + n_bytes; at += 64) {
+        __builtin_prefetch((const void *)at);
     }
 }
 
-/* Pulls in the addresses of a record that comes soon. */
-static inline void counts_prefetch_lanes(const wm_record *record,
-                                         const uint32_t *lanes)
+/* The addresses of a record that comes soon. */
+static inline void counts_fetch_lanes(const wm_record *record,
+                                      const uint32_t *lanes)
 {
-    if (record->pattern == WM_PATTERN_AFFINE) {
-        return;
-    }
-    const unsigned char *list = (const unsigned char *)(lanes + record->u.list);
-    const size_t n_bytes = record->pattern == WM_PATTERN_LIST32 ? 128 : 256;
-    for (size_t i = 0; i <= n_bytes; i += 64) {
-        __builtin_prefetch(list + i);
+    if (record->pattern != WM_PATTERN_AFFINE) {
+        const uintptr_t list =
+            (uintptr_t)lanes + record->u.list * sizeof(*lanes);
+        counts_fetch((const void *)list,
+                     record->pattern == WM_PATTERN_LIST32 ? 192 : 320);
     }
 }
 
@@ -300,7 +298,7 @@ static uint32_t counts_any(const wm_params *params, wm_sm *sm, uint32_t warp,
 {
     const uint32_t *lanes = sm->warps[warp].lanes;
     sm->has_lists = record->pattern != WM_PATTERN_AFFINE;
-    counts_prefetch_lanes(record + 1, lanes);
+    counts_fetch_lanes(record + 1, lanes);
     const wm_front front = wm_front_memory(params, sm, warp, record, lanes);
     if (record->mask == 0) {
         wm_front_count(params, sm, record, 0, 0, 0);
@@ -442,10 +440,9 @@ WM_INLINE void counts_window(wm_engine *engine, wm_sm *sm, counts_how how)
         const uint32_t second = counts_next(sm, sm->turn);
         const uint32_t third = counts_next(sm, (second + 1) % WM_WARPS_MAX);
         if (sm->has_lists) {
-            counts_prefetch_lanes(sm->warps[second].next,
-                                  sm->warps[second].lanes);
+            counts_fetch_lanes(sm->warps[second].next, sm->warps[second].lanes);
         }
-        counts_prefetch_records(&sm->warps[third]);
+        counts_fetch(sm->warps[third].next, TURN_RECORDS * sizeof(wm_record));
         n += counts_turn(params, sm, warp, engine->now + n, how);
     }
     sm->stats.n_records += n;
