@@ -9,6 +9,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 static inline uint32_t wm_popcount64(uint64_t x)
 {
     return (uint32_t)__builtin_popcountll(x);
@@ -46,6 +50,19 @@ static inline uint64_t wm_load_le64(const void *bytes)
 static inline uint64_t wm_low_mask(uint32_t n)
 {
     return n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1;
+}
+
+/* Sixteen zero bytes: in place of a small memset, for which compilers choose a
+ * string instruction that takes long to start.  They do for a loop of these,
+ * too, unless they lose sight of where it goes. */
+static inline void wm_clear16(void *bytes)
+{
+#if defined(__SSE2__)
+    __asm__("" : "+r"(bytes));
+    _mm_storeu_si128((__m128i *)bytes, _mm_setzero_si128());
+#else
+    memset(bytes, 0, 16);
+#endif
 }
 
 /* High 64 bits of the 128-bit product. */
@@ -96,11 +113,12 @@ static inline wm_divisor wm_divisor_of(uint64_t d)
     return r;
 }
 
-/* floor(x / d) and, in *rest, x mod d. */
-static inline uint64_t wm_divide(const wm_divisor *div, uint64_t x,
-                                 uint64_t *rest)
+/* floor(x / d) and, in *rest, x mod d.  is_power: whether d is a power of two,
+ * where the compiler knows it. */
+static inline uint64_t wm_divide_as(const wm_divisor *div, uint64_t x,
+                                    uint64_t *rest, bool is_power)
 {
-    if (div->reciprocal == 0) {
+    if (is_power) {
         *rest = x & (div->d - 1);
         return x >> div->shift;
     }
@@ -112,6 +130,12 @@ static inline uint64_t wm_divide(const wm_divisor *div, uint64_t x,
     }
     *rest = r;
     return q;
+}
+
+static inline uint64_t wm_divide(const wm_divisor *div, uint64_t x,
+                                 uint64_t *rest)
+{
+    return wm_divide_as(div, x, rest, div->reciprocal == 0);
 }
 
 #endif

@@ -19,21 +19,6 @@ wm_clock wm_clock_of(uint64_t hz)
     return clock;
 }
 
-uint64_t wm_clock_ps(const wm_clock *clock, uint64_t cycle)
-{
-    __extension__ typedef unsigned __int128 wide;
-    return (uint64_t)(((wide)cycle * clock->ps_per_cycle_q32) >> 32);
-}
-
-uint64_t wm_clock_cycle(const wm_clock *clock, uint64_t ps)
-{
-    uint64_t cycle = wm_mul_high(ps, clock->cycles_per_ps_q64);
-    while (wm_clock_ps(clock, cycle) < ps) {
-        cycle++;
-    }
-    return cycle;
-}
-
 /* --- constants ------------------------------------------------------------ */
 static uint64_t build_gcd(uint64_t a, uint64_t b)
 {
@@ -222,7 +207,6 @@ static void build_lists(const wm_params *params, wm_sm *sm, wm_arena *arena)
     const uint32_t depth = (uint32_t)params->config.sm.lsu_queue;
     sm->release_mask = (2u << wm_highest_bit(n_mshrs)) - 1;
     const size_t room = (size_t)params->fifo_mask + 1;
-    const size_t n_demands = params->is_counts ? WM_COUNTS_BOX : 0;
     sm->mshrs = wm_arena_take(arena, n_mshrs, sizeof(*sm->mshrs));
     sm->waiters = wm_arena_take(arena, n_waiters, sizeof(*sm->waiters));
     sm->releases = wm_arena_take(arena, (size_t)sm->release_mask + 1,
@@ -231,7 +215,6 @@ static void build_lists(const wm_params *params, wm_sm *sm, wm_arena *arena)
     sm->starts = wm_arena_take(arena, depth, sizeof(*sm->starts));
     sm->fifo =
         wm_arena_take(arena, params->is_counts ? 0 : room, sizeof(*sm->fifo));
-    sm->demands = wm_arena_take(arena, n_demands, sizeof(*sm->demands));
     sm->payload = wm_arena_take(arena, room, sizeof(*sm->payload));
     sm->finished = wm_arena_take(arena, WM_WARPS_MAX, sizeof(*sm->finished));
     sm->warps = wm_arena_take(arena, WM_WARPS_MAX, sizeof(*sm->warps));
@@ -393,12 +376,29 @@ static wm_status build_memory(wm_engine *engine, wm_error *err)
     return wm_memory_model_init(engine->memory, &engine->params.config, err);
 }
 
+/* Counts mode: one thread serves a turn's requests before the next turn, so
+ * that all SMs can do with one array, which stays in the host's cache. */
+static void build_demands(wm_engine *engine)
+{
+    const uint32_t n_sms = engine->params.n_sms;
+    const bool is_shared = engine->n_threads == 1;
+    wm_demand *demands =
+        wm_arena_take(&engine->arena, WM_COUNTS_BOX * (is_shared ? 1u : n_sms),
+                      sizeof(*demands));
+    for (uint32_t s = 0; demands != NULL && s < n_sms; s++) {
+        engine->sms[s].demands = demands + (is_shared ? 0 : s * WM_COUNTS_BOX);
+    }
+}
+
 /* What SMs and slices take from the arena. */
 static wm_status build_units(wm_engine *engine, wm_error *err)
 {
     const wm_params *params = &engine->params;
     const uint32_t n = params->slices_per_partition;
     wm_status status = WM_OK;
+    if (params->is_counts) {
+        build_demands(engine);
+    }
     for (uint32_t s = 0; s < params->n_sms && status == WM_OK; s++) {
         status = build_sm(params, &engine->sms[s], s, &engine->arena, err);
     }
@@ -447,6 +447,10 @@ wm_status wm_build(wm_engine *engine, wm_error *err)
     }
     if (status == WM_OK) {
         status = build_units(engine, err);
+    }
+    if (status == WM_OK && params->n_slices > 1) {
+        engine->slice_distance = (size_t)(engine->slices[1].tags.blocks -
+                                          engine->slices[0].tags.blocks);
     }
     if (status == WM_OK && params->per_instruction) {
         engine->n_row_sets = wm_pool_threads(engine->pool);

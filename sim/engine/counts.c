@@ -16,6 +16,9 @@
 /* A warp that never waits lets others in after so many records. */
 #define TURN_RECORDS 8u
 
+/* Lines whose sets are fetched before they are looked at. */
+#define AT_ONCE 32u
+
 /* What the compiler knows of a turn. */
 typedef struct counts_how {
     bool is_observed; /* somebody listens */
@@ -25,35 +28,123 @@ typedef struct counts_how {
 /* What nearly every run is. */
 #define SIMPLE ((counts_how){false, {true, false, false}})
 
-/* --- requests ------------------------------------------------------------- */
-/* Sends sectors of a line, written in full or in part (bytes). */
-WM_INLINE void counts_send(const wm_params *params, wm_sm *sm, uint8_t op,
-                           uint64_t line, uint32_t sectors, uint32_t full,
-                           uint32_t serial, const uint64_t *bytes)
+/* --- ahead of time -------------------------------------------------------- */
+/* Pulls in what the turn is about to touch: other SMs had their turns since
+ * the last. */
+static void counts_prefetch(const wm_sm *sm)
 {
-    wm_demand *sent = &sm->demands[sm->n_demands++];
-    uint64_t tag = 0;
-    sent->slice = (uint16_t)wm_slice_of(params, line, &sent->line);
-    sent->set =
-        (uint32_t)wm_spread_place(&params->set_spread, sent->line, &tag);
-    sent->tag = tag;
-    sent->op = op;
+    for (uint64_t live = sm->live; live != 0; live &= live - 1) {
+        const wm_warp *warp = &sm->warps[wm_lowest_bit(live)];
+        __builtin_prefetch(warp, 1);
+    }
+}
+
+/* Pulls in n_bytes from an address on, which need not be there. */
+static inline void counts_fetch(const void *from, size_t n_bytes)
+{
+    const uintptr_t first = (uintptr_t)from;
+    for (uintptr_t at = first; at < first + n_bytes; at += 64) {
+        __builtin_prefetch((const void *)at);
+    }
+}
+
+/* The addresses of a record that comes soon. */
+static inline void counts_fetch_lanes(const wm_record *record,
+                                      const uint32_t *lanes)
+{
+    if (record->pattern != WM_PATTERN_AFFINE) {
+        const uintptr_t list =
+            (uintptr_t)lanes + record->u.list * sizeof(*lanes);
+        counts_fetch((const void *)list,
+                     record->pattern == WM_PATTERN_LIST32 ? 192 : 320);
+    }
+}
+
+/* --- requests ------------------------------------------------------------- */
+/* Asks for sectors of a line; they are written in full or in part (bytes)
+ * where op says so. */
+WM_INLINE void counts_send(wm_sm *sm, uint8_t op, uint64_t line,
+                           uint32_t sectors, uint32_t full, uint32_t serial,
+                           const uint64_t *bytes)
+{
+    const uint32_t n = sm->n_demands++;
+    wm_demand *sent = &sm->demands[n];
+    sent->line = line;
     sent->sectors = (uint8_t)sectors;
+    sent->op = op;
     sent->full = (uint8_t)full;
     sent->serial = (uint8_t)serial;
     sent->payload = WM_NO_PAYLOAD;
     if (bytes != NULL) {
-        sent->payload = (uint16_t)(sm->n_demands - 1);
-        sm->payload[sent->payload][0] = bytes[0];
-        sm->payload[sent->payload][1] = bytes[1];
+        sent->payload = (uint16_t)n;
+        sm->payload[n][0] = bytes[0];
+        sm->payload[n][1] = bytes[1];
     }
 }
 
-/* L1 look-up of one line of a load; returns the sectors that miss. */
-WM_INLINE uint32_t counts_load(wm_sm *sm, uint64_t line, uint32_t need,
+/* Finds the slices and sets of what was sent, the last four arguments being
+ * constants. */
+WM_INLINE void counts_route_as(const wm_engine *engine, wm_sm *sm,
+                               bool is_chunk_power, wm_spread_kind slices,
+                               wm_spread_kind sets, size_t set_bytes)
+{
+    const wm_params *params = &engine->params;
+    /* The slices' blocks lie at equal distances. */
+    const wm_cache *tags = &engine->slices[0].tags;
+    const size_t slice_bytes = engine->slice_distance;
+    unsigned char *blocks = tags->blocks;
+    const wm_divisor chunks = params->chunk_div; /* in registers */
+    const wm_spread slice_spread = params->slice_spread;
+    const wm_spread set_spread = params->set_spread;
+    wm_demand *end = sm->demands + sm->n_demands;
+    for (wm_demand *demand = sm->demands; demand != end; demand++) {
+        uint64_t within = 0;
+        uint64_t rank = 0;
+        uint64_t tag = 0;
+        const uint64_t chunk =
+            wm_divide_as(&chunks, demand->line, &within, is_chunk_power);
+        const uint64_t slice =
+            wm_spread_place_as(&slice_spread, chunk, &rank, slices);
+        const uint64_t line = rank * chunks.d + within;
+        const uint64_t set = wm_spread_place_as(&set_spread, line, &tag, sets);
+        demand->slice = (uint16_t)slice;
+        demand->line = line;
+        demand->block = blocks + slice * slice_bytes + set * set_bytes;
+        demand->tag = tag;
+    }
+}
+
+static void counts_route(const wm_engine *engine, wm_sm *sm)
+{
+    const wm_params *params = &engine->params;
+    const wm_spread_kind power = {true, true};
+    const wm_spread_kind other = {false, true};
+    const wm_spread_kind slices = wm_spread_kind_of(&params->slice_spread);
+    const wm_spread_kind sets = wm_spread_kind_of(&params->set_spread);
+    const wm_cache *tags = &engine->slices[0].tags;
+    const bool is_chunk_power = params->chunk_div.reciprocal == 0;
+    if (!is_chunk_power || !slices.is_hashed || !sets.is_hashed ||
+        !tags->kind.is_small) {
+        counts_route_as(engine, sm, is_chunk_power, slices, sets,
+                        tags->block_bytes);
+    } else if (slices.is_power && sets.is_power) {
+        counts_route_as(engine, sm, true, power, power, WM_SMALL_BYTES);
+    } else if (slices.is_power) {
+        counts_route_as(engine, sm, true, power, other, WM_SMALL_BYTES);
+    } else if (sets.is_power) {
+        counts_route_as(engine, sm, true, other, power, WM_SMALL_BYTES);
+    } else {
+        counts_route_as(engine, sm, true, other, other, WM_SMALL_BYTES);
+    }
+}
+
+/* L1 look-up of one line of a load, in its set; returns the sectors that
+ * miss. */
+WM_INLINE uint32_t counts_load(wm_sm *sm, const wm_ref *place, uint32_t need,
                                wm_cache_kind kind)
 {
-    wm_ref ref = wm_cache_find_as(&sm->l1, line, kind);
+    wm_ref ref = *place;
+    wm_cache_match_as(&sm->l1, &ref, kind);
     if (ref.way != WM_NO_INDEX) {
         wm_cache_touch_as(&sm->l1, &ref, kind);
     } else {
@@ -91,7 +182,7 @@ WM_INLINE uint32_t counts_store(const wm_params *params, wm_sm *sm,
         counts_observe_store(params, sm, line, sectors, full);
     }
     const uint32_t hit = wm_l1_store(params, sm, line, sectors, full, how.l1);
-    counts_send(params, sm, WM_OP_WRITE, line, sectors, full, 0,
+    counts_send(sm, WM_OP_WRITE, line, sectors, full, 0,
                 full != sectors ? bytes : NULL);
     return wm_popcount64(hit);
 }
@@ -118,10 +209,13 @@ WM_INLINE uint32_t counts_read(const wm_params *params, wm_sm *sm,
     if (how.is_observed && op == WM_OP_READ) {
         counts_observe_load(params, sm, is_cached, line, sectors);
     }
-    const uint32_t miss =
-        is_cached ? counts_load(sm, line, sectors, how.l1) : sectors;
+    uint32_t miss = sectors;
+    if (is_cached) {
+        const wm_ref place = wm_cache_place_as(&sm->l1, line, how.l1);
+        miss = counts_load(sm, &place, sectors, how.l1);
+    }
     if (miss != 0) {
-        counts_send(params, sm, op, line, miss, 0, serial, NULL);
+        counts_send(sm, op, line, miss, 0, serial, NULL);
     }
     return wm_popcount64(sectors & ~miss);
 }
@@ -131,6 +225,38 @@ static inline bool counts_is_cached(const wm_params *params,
                                     const wm_record *record)
 {
     return params->is_l1_on && (record->flags & WM_FLAG_BYPASS_L1) == 0;
+}
+
+/* Loads of several lines: all their sets are on the way to the processor
+ * before the first is looked at.  Returns the sectors that the L1 held. */
+WM_INLINE uint32_t counts_loads(const wm_params *params, wm_sm *sm,
+                                const wm_coalesced *found, counts_how how)
+{
+    wm_ref ref[AT_ONCE];
+    uint32_t hits = 0;
+    for (uint32_t first = 0; first < found->n_entries; first += AT_ONCE) {
+        const uint32_t left = found->n_entries - first;
+        const uint32_t n = left < AT_ONCE ? left : AT_ONCE;
+        const uint64_t *line = found->line + first;
+        const uint8_t *sectors = found->sectors + first;
+        const wm_spread spread = sm->l1.spread; /* in registers */
+        for (uint32_t i = 0; i < n; i++) {
+            ref[i].set = wm_spread_place(&spread, line[i], &ref[i].tag);
+            ref[i].block = wm_cache_block(&sm->l1, ref[i].set, how.l1);
+            wm_cache_prefetch(ref[i].block);
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            if (how.is_observed) {
+                counts_observe_load(params, sm, true, line[i], sectors[i]);
+            }
+            const uint32_t miss = counts_load(sm, &ref[i], sectors[i], how.l1);
+            if (miss != 0) {
+                counts_send(sm, WM_OP_READ, line[i], miss, 0, 0, NULL);
+            }
+            hits += wm_popcount64(sectors[i] & ~miss);
+        }
+    }
+    return hits;
 }
 
 /* All lines that the front end found for the record; returns the sectors that
@@ -155,11 +281,12 @@ WM_INLINE uint32_t counts_lines(const wm_params *params, wm_sm *sm,
             (void)counts_read(params, sm, false, WM_OP_ATOMIC, found->line[i],
                               found->sectors[i], serial, how);
         }
+    } else if (counts_is_cached(params, record)) {
+        hits = counts_loads(params, sm, found, how);
     } else {
-        const bool is_cached = counts_is_cached(params, record);
         for (uint32_t i = 0; i < n; i++) {
-            hits += counts_read(params, sm, is_cached, WM_OP_READ,
-                                found->line[i], found->sectors[i], 0, how);
+            (void)counts_read(params, sm, false, WM_OP_READ, found->line[i],
+                              found->sectors[i], 0, how);
         }
     }
     return hits;
@@ -169,8 +296,10 @@ WM_INLINE uint32_t counts_lines(const wm_params *params, wm_sm *sm,
 static uint32_t counts_any(const wm_params *params, wm_sm *sm, uint32_t warp,
                            const wm_record *record)
 {
-    const wm_front front =
-        wm_front_memory(params, sm, warp, record, sm->warps[warp].lanes);
+    const uint32_t *lanes = sm->warps[warp].lanes;
+    sm->has_lists = record->pattern != WM_PATTERN_AFFINE;
+    counts_fetch_lanes(record + 1, lanes);
+    const wm_front front = wm_front_memory(params, sm, warp, record, lanes);
     if (record->mask == 0) {
         wm_front_count(params, sm, record, 0, 0, 0);
         return 0;
@@ -292,30 +421,11 @@ WM_INLINE uint32_t counts_turn(const wm_params *params, wm_sm *sm,
     }
 }
 
-/* Pulls in what the turn is about to touch: other SMs had their turns since
- * the last. */
-static void counts_prefetch(const wm_sm *sm)
-{
-    for (uint64_t live = sm->live; live != 0; live &= live - 1) {
-        const wm_warp *warp = &sm->warps[wm_lowest_bit(live)];
-        __builtin_prefetch(warp, 1);
-    }
-}
-
 /* The warp whose turn is next: the first live one from `turn` on. */
 static inline uint32_t counts_next(const wm_sm *sm, uint32_t turn)
 {
     const uint64_t later = sm->live & ~wm_low_mask(turn);
     return wm_lowest_bit(later != 0 ? later : sm->live);
-}
-
-/* Pulls in the records of a warp that comes soon. */
-static inline void counts_prefetch_records(const wm_warp *warp)
-{
-    const unsigned char *next = (const unsigned char *)warp->next;
-    for (size_t i = 0; i < TURN_RECORDS * sizeof(wm_record); i += 64) {
-        __builtin_prefetch(next + i);
-    }
 }
 
 WM_INLINE void counts_window(wm_engine *engine, wm_sm *sm, counts_how how)
@@ -327,10 +437,16 @@ WM_INLINE void counts_window(wm_engine *engine, wm_sm *sm, counts_how how)
            sm->n_turn_lines + WM_LINES_MAX <= WM_COUNTS_BOX) {
         const uint32_t warp = counts_next(sm, sm->turn);
         sm->turn = (warp + 1) % WM_WARPS_MAX;
-        counts_prefetch_records(&sm->warps[counts_next(sm, sm->turn)]);
+        const uint32_t second = counts_next(sm, sm->turn);
+        const uint32_t third = counts_next(sm, (second + 1) % WM_WARPS_MAX);
+        if (sm->has_lists) {
+            counts_fetch_lanes(sm->warps[second].next, sm->warps[second].lanes);
+        }
+        counts_fetch(sm->warps[third].next, TURN_RECORDS * sizeof(wm_record));
         n += counts_turn(params, sm, warp, engine->now + n, how);
     }
     sm->stats.n_records += n;
+    counts_route(engine, sm);
 }
 
 void wm_counts_window(wm_engine *engine, wm_sm *sm)

@@ -27,6 +27,7 @@ struct wm_engine {
     wm_sm *sms;
     wm_partition *partitions;
     wm_slice *slices;        /* of all partitions, in their order */
+    size_t slice_distance;   /* from one slice's set blocks to the next's */
     wm_memory_model *memory; /* shared by all banked channels, or NULL */
     bool is_deserted;        /* every resident CTA has ended in this window */
     wm_pool *pool;
@@ -154,8 +155,7 @@ uint64_t wm_l2_access_halves(const wm_params *params, wm_partition *partition,
 bool wm_l2_copy(wm_engine *engine, const wm_copy *copy);
 /* Puts what the copies before a kernel leave into the L2. */
 void wm_l2_copies_done(wm_engine *engine);
-/* Between kernels: write back or forget. */
-void wm_l2_between(wm_engine *engine);
+void wm_l2_between(wm_engine *engine); /* kernels: write back or forget */
 uint64_t wm_l2_dirty_sectors(const wm_engine *engine);
 
 /* --- dispatch.c ---------------------------------------------------------- */

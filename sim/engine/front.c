@@ -71,7 +71,10 @@ static void front_local(const wm_params *params, wm_sm *sm, uint32_t warp,
             split[2 * i] = (uint32_t)target;
             split[2 * i + 1] = (uint32_t)(target >> 32);
         }
-        wm_access part = {0, access->mask, 0, split, width, WM_ACCESS_LIST64};
+        const wm_access part = {.mask = access->mask,
+                                .lanes = split,
+                                .width = width,
+                                .form = WM_ACCESS_LIST64};
         if (word == 0) {
             wm_coalesce(coalescer, &part, is_store, &sm->coalesced);
         } else {
@@ -172,6 +175,94 @@ void wm_front_settle(const wm_params *params, wm_sm *sm)
     }
 }
 
+/* --- shapes --------------------------------------------------------------- */
+/* Bytes after which banks and sectors repeat: both are of lines of at most
+ * that. */
+#define SHAPE_PERIOD 128u
+
+static bool front_is_shape(const wm_shape *shape, const wm_record *record)
+{
+    return shape->mask == record->mask && shape->stride == record->u.stride &&
+           shape->width == record->width &&
+           ((shape->base ^ record->base) & (SHAPE_PERIOD - 1)) == 0;
+}
+
+static void front_keep_shape(wm_shape *shape, const wm_record *record,
+                             const wm_coalesced *found, uint32_t data)
+{
+    const uint32_t n = found->n_entries;
+    shape->mask = 0;
+    if (n > WM_SHAPE_LINES || found->is_partial) {
+        return;
+    }
+    shape->mask = record->mask;
+    shape->base = record->base;
+    shape->stride = record->u.stride;
+    shape->width = record->width;
+    shape->n_entries = n;
+    shape->n_sectors = found->n_sectors;
+    shape->n_lines = found->n_lines;
+    shape->n_transactions = found->n_transactions;
+    shape->data = data;
+    memcpy(shape->line, found->line, n * sizeof(found->line[0]));
+    memcpy(shape->sectors, found->sectors, n);
+    memcpy(shape->full, found->full, n);
+}
+
+/* The shape's lines where the record has them. */
+static void front_apply_shape(const wm_coalescer *coalescer,
+                              const wm_shape *shape, const wm_record *record,
+                              wm_coalesced *found)
+{
+    const uint32_t shift = coalescer->line_shift;
+    const uint64_t last_line = ~UINT64_C(0) >> shift;
+    const uint64_t moved = (record->base >> shift) - (shape->base >> shift);
+    const uint32_t n = shape->n_entries;
+    for (uint32_t i = 0; i < n; i++) {
+        found->line[i] = (shape->line[i] + moved) & last_line;
+    }
+    memcpy(found->sectors, shape->sectors, sizeof(shape->sectors));
+    memcpy(found->full, shape->full, sizeof(shape->full));
+    found->n_entries = n;
+    found->n_sectors = shape->n_sectors;
+    found->n_lines = shape->n_lines;
+    found->n_transactions = shape->n_transactions;
+    found->is_partial = false;
+    found->n_tag_wavefronts =
+        coalescer->split == 0
+            ? wm_tag_wavefronts_sorted(coalescer->tag_banks, found->line, n)
+            : wm_tag_wavefronts(coalescer->tag_banks, found->line, n);
+}
+
+/* Coalesces a record that is not local; returns its data wavefronts. */
+static uint32_t front_coalesce(const wm_params *params, wm_sm *sm,
+                               const wm_record *record, bool is_store,
+                               wm_access *access)
+{
+    const wm_coalescer *coalescer =
+        is_store ? &params->store_coalescer : &params->coalescer;
+    wm_coalesced *found = &sm->coalesced;
+    wm_shape *shape = &sm->shapes[is_store];
+    const bool is_affine = access->form == WM_ACCESS_AFFINE;
+    const bool is_ideal = record->static_id == params->ideal_static;
+    if (is_affine && !is_ideal && front_is_shape(shape, record) &&
+        record->mask != 0) {
+        front_apply_shape(coalescer, shape, record, found);
+        return shape->data;
+    }
+    wm_coalesce(coalescer, access, is_store, found);
+    if (is_ideal) {
+        wm_ideal_coalesce(params, sm, record, is_store, access);
+    }
+    access->is_scattered = found->n_entries == found->n_lanes && !is_ideal &&
+                           coalescer->split == 0;
+    const uint32_t data = wm_bank_wavefronts(&params->l1_banks, access, NULL);
+    if (is_affine && !is_ideal) {
+        front_keep_shape(shape, record, found, data);
+    }
+    return data;
+}
+
 wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
                          const wm_record *record, const uint32_t *lanes)
 {
@@ -181,19 +272,20 @@ wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,
     const wm_kind kind = (wm_kind)record->kind;
     const bool is_store =
         kind == WM_KIND_GLOBAL_STORE || kind == WM_KIND_LOCAL_STORE;
+    uint64_t address[WM_ACCESS_LANES_MAX];
     wm_access access = wm_front_access(record, lanes);
     wm_coalesced *found = &sm->coalesced;
     uint32_t data = 0;
+    if (access.form != WM_ACCESS_AFFINE) { /* once for all that look at it */
+        (void)wm_access_expand(&access, address);
+        access.addresses = address;
+        access.form = WM_ACCESS_WRITTEN;
+    }
     if (kind == WM_KIND_LOCAL_LOAD || kind == WM_KIND_LOCAL_STORE) {
         front_local(params, sm, warp, &access, is_store);
         data = access.mask != 0 ? (access.width + 3u) / 4u : 0;
     } else {
-        wm_coalesce(is_store ? &params->store_coalescer : &params->coalescer,
-                    &access, is_store, found);
-        if (record->static_id == params->ideal_static) {
-            wm_ideal_coalesce(params, sm, record, is_store, &access);
-        }
-        data = wm_bank_wavefronts(&params->l1_banks, &access, NULL);
+        data = front_coalesce(params, sm, record, is_store, &access);
     }
     const uint64_t n_lanes = wm_popcount64(record->mask);
     uint64_t *count = sm->stats.l1[kind];

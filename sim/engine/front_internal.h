@@ -33,8 +33,10 @@ static inline bool wm_front_is_plain(const wm_params *params,
 static inline wm_access wm_front_access(const wm_record *record,
                                         const uint32_t *lanes)
 {
-    wm_access access = {record->base, record->mask,  0,
-                        NULL,         record->width, record->pattern};
+    wm_access access = {.base = record->base,
+                        .mask = record->mask,
+                        .width = record->width,
+                        .form = record->pattern};
     if (record->pattern == WM_PATTERN_AFFINE) {
         access.stride = record->u.stride;
     } else {

@@ -15,13 +15,14 @@
  * compiled for each of the callers' constants. */
 typedef struct l2_how {
     bool is_counts; /* no times: nothing is ever pending */
+    bool is_simple; /* one half, and nobody listens */
     wm_cache_kind cache;
 } l2_how;
 
 /* The channel, within the partition, that holds a slice's local line, and the
  * line number there. */
-static uint32_t l2_channel(const wm_params *params, const wm_slice *slice,
-                           uint64_t line, uint64_t *dram_line)
+WM_INLINE uint32_t l2_channel(const wm_params *params, const wm_slice *slice,
+                              uint64_t line, uint64_t *dram_line)
 {
     uint64_t within = 0;
     uint64_t rank = 0;
@@ -87,7 +88,7 @@ WM_INLINE bool l2_allocate(const wm_params *params, wm_partition *partition,
 bool wm_l2_allocate(const wm_params *params, wm_partition *partition,
                     wm_slice *slice, wm_ref *ref, uint64_t t_ps)
 {
-    const l2_how how = {params->is_counts, slice->tags.kind};
+    const l2_how how = {params->is_counts, false, slice->tags.kind};
     return l2_allocate(params, partition, slice, ref, t_ps, how);
 }
 
@@ -168,6 +169,26 @@ WM_INLINE uint64_t l2_fill(const wm_params *params, wm_partition *partition,
     return *oldest;
 }
 
+/* Brings in sectors of a line that was not there, where there is room. */
+WM_INLINE uint64_t l2_miss(const wm_params *params, wm_partition *partition,
+                           wm_slice *slice, wm_ref *ref, uint64_t line,
+                           uint32_t miss, uint64_t t_ps, l2_how how)
+{
+    if (!l2_allocate(params, partition, slice, ref, t_ps, how)) {
+        return l2_fill(params, partition, slice, ref, line, miss, t_ps, 0,
+                       how.is_counts);
+    }
+    const uint32_t fetch = l2_promote(params, miss);
+    uint8_t *sectors = wm_cache_state_as(&slice->tags, ref, how.cache);
+    *sectors = (uint8_t)(how.is_counts ? fetch : fetch << 4 | fetch);
+    const uint64_t filled = l2_fill(params, partition, slice, ref, line, fetch,
+                                    t_ps, 0, how.is_counts);
+    if (!how.is_counts) {
+        *wm_l2_ready(slice, ref) = filled;
+    }
+    return filled;
+}
+
 /*
  * Brings the needed sectors of the line in, counting hits, pending and misses
  * into `count`; returns when all are there.
@@ -195,10 +216,8 @@ WM_INLINE uint64_t l2_need(const wm_params *params, wm_partition *partition,
         return ready;
     }
     count[WM_L2_MISS_SECTORS] += wm_popcount64(miss);
-    if (ref->way == WM_NO_INDEX &&
-        !l2_allocate(params, partition, slice, ref, t_ps, how)) {
-        return l2_fill(params, partition, slice, ref, line, miss, t_ps, 0,
-                       how.is_counts);
+    if (ref->way == WM_NO_INDEX) {
+        return l2_miss(params, partition, slice, ref, line, miss, t_ps, how);
     }
     uint8_t *marks = wm_cache_marks_as(&slice->tags, ref, how.cache);
     uint32_t fetch = l2_promote(params, miss) & ~(state & 15u);
@@ -341,22 +360,18 @@ WM_INLINE uint64_t l2_atomic(const wm_params *params, wm_partition *partition,
     return ready + serial_ps;
 }
 
-WM_INLINE uint64_t l2_access(const wm_params *params, wm_partition *partition,
-                             wm_slice *slice, const wm_request *request,
-                             wm_ref *place, const uint64_t *bytes,
-                             uint64_t t_ps, l2_how how)
+/* Counts a request of some family and takes the slice's port; returns when
+ * it has it. */
+WM_INLINE uint64_t l2_enter(const wm_params *params, wm_partition *partition,
+                            wm_slice *slice, uint32_t family, uint32_t sectors,
+                            uint64_t least_ps, uint64_t t_ps, l2_how how)
 {
-    static const uint8_t family[] = {WM_L2_READ, WM_L2_WRITE, WM_L2_ATOMIC,
-                                     WM_L2_ATOMIC};
-    uint64_t *count = slice->stats.l2[family[request->op]];
-    const uint32_t n = wm_popcount64(request->sectors);
+    uint64_t *count = slice->stats.l2[family];
+    const uint32_t n = wm_popcount64(sectors);
+    uint64_t busy = n * params->slice_sector_ps;
+    busy = busy > least_ps ? busy : least_ps;
     count[WM_L2_REQUESTS]++;
     count[WM_L2_SECTORS] += n;
-    uint64_t busy = n * params->slice_sector_ps;
-    if (request->op >= WM_OP_ATOMIC) {
-        uint64_t serial = request->serial * params->atomic_ps;
-        busy = busy > serial ? busy : serial;
-    }
     slice->stats.busy_ps += busy;
     if (!how.is_counts) {
         t_ps = t_ps > slice->free_ps ? t_ps : slice->free_ps;
@@ -364,15 +379,30 @@ WM_INLINE uint64_t l2_access(const wm_params *params, wm_partition *partition,
         partition->start_ps = t_ps;
         partition->after_ps = 0;
     }
+    return t_ps;
+}
+
+WM_INLINE uint64_t l2_access(const wm_params *params, wm_partition *partition,
+                             wm_slice *slice, const wm_request *request,
+                             wm_ref *place, const uint64_t *bytes,
+                             uint64_t t_ps, l2_how how)
+{
     wm_cache_match_as(&slice->tags, place, how.cache);
     if (request->op == WM_OP_READ) {
+        t_ps = l2_enter(params, partition, slice, WM_L2_READ, request->sectors,
+                        0, t_ps, how);
         return l2_need(params, partition, slice, place, request->line,
-                       request->sectors, t_ps, count, how);
+                       request->sectors, t_ps, slice->stats.l2[WM_L2_READ],
+                       how);
     }
     if (request->op == WM_OP_WRITE) {
+        t_ps = l2_enter(params, partition, slice, WM_L2_WRITE, request->sectors,
+                        0, t_ps, how);
         return l2_store(params, partition, slice, request, *place, bytes, t_ps,
                         how);
     }
+    t_ps = l2_enter(params, partition, slice, WM_L2_ATOMIC, request->sectors,
+                    request->serial * params->atomic_ps, t_ps, how);
     return l2_atomic(params, partition, slice, request, *place, t_ps, how);
 }
 
@@ -380,7 +410,7 @@ uint64_t wm_l2_need(const wm_params *params, wm_partition *partition,
                     wm_slice *slice, wm_ref *ref, uint64_t line, uint32_t need,
                     uint64_t t_ps, uint64_t *count)
 {
-    const l2_how how = {params->is_counts, slice->tags.kind};
+    const l2_how how = {params->is_counts, false, slice->tags.kind};
     return l2_need(params, partition, slice, ref, line, need, t_ps, count, how);
 }
 
@@ -388,9 +418,17 @@ uint64_t wm_l2_at_home(const wm_params *params, wm_partition *partition,
                        wm_slice *slice, const wm_request *request,
                        wm_ref *place, const uint64_t *bytes, uint64_t t_ps)
 {
-    const l2_how how = {params->is_counts, slice->tags.kind};
+    const wm_cache_kind kind = slice->tags.kind;
+    if (params->is_counts) {
+        return l2_access(params, partition, slice, request, place, bytes, t_ps,
+                         (l2_how){true, false, kind});
+    }
+    if (kind.is_small) {
+        return l2_access(params, partition, slice, request, place, bytes, t_ps,
+                         (l2_how){false, false, {true, false, true}});
+    }
     return l2_access(params, partition, slice, request, place, bytes, t_ps,
-                     how);
+                     (l2_how){false, false, kind});
 }
 
 uint64_t wm_l2_access(const wm_params *params, wm_partition *partition,
@@ -401,9 +439,7 @@ uint64_t wm_l2_access(const wm_params *params, wm_partition *partition,
         return wm_l2_access_halves(params, partition, slice, request, place,
                                    bytes, t_ps);
     }
-    const l2_how how = {false, slice->tags.kind};
-    return l2_access(params, partition, slice, request, place, bytes, t_ps,
-                     how);
+    return wm_l2_at_home(params, partition, slice, request, place, bytes, t_ps);
 }
 
 /* --- counts mode ---------------------------------------------------------- */
@@ -421,50 +457,93 @@ static void l2_observe(const wm_params *params, const wm_request *request,
     params->observe(&observation, params->observe_context);
 }
 
-/* Requests of one SM in order, chosen by number, or all.  is_simple: one half,
- * nobody listens, and the sets are small. */
+/* One request of some kind, `op` and `how` being constants. */
+WM_INLINE void l2_count_op(const wm_params *params, wm_slice *slice,
+                           const wm_demand *demand, uint8_t op,
+                           const uint64_t *bytes, l2_how how)
+{
+    const size_t set_bytes =
+        how.cache.is_small ? WM_SMALL_BYTES : slice->tags.block_bytes;
+    wm_ref place = {.set = (size_t)(demand->block - slice->tags.blocks) /
+                           set_bytes,
+                    .tag = demand->tag,
+                    .block = demand->block,
+                    .way = WM_NO_INDEX};
+    const wm_request request = {
+        .line = demand->line,
+        .sm = (uint16_t)(demand->slice / params->slices_per_partition),
+        .op = op,
+        .sectors = demand->sectors,
+        .full = demand->full,
+        .serial = demand->serial};
+    if (how.is_simple) {
+        (void)l2_access(params, slice->partition, slice, &request, &place,
+                        bytes, 0, how);
+        return;
+    }
+    if (params->observe != NULL) {
+        l2_observe(params, &request, demand->slice);
+    }
+    (void)wm_l2_access(params, slice->partition, slice, &request, &place, bytes,
+                       0);
+}
+
+/* What nearly every run is: one half, nobody listens, small sets. */
+#define SIMPLE ((l2_how){true, true, {true, false, true}})
+
+/* Apart from one another, so that each has the host's registers to itself. */
+WM_APART void l2_count_read(const wm_params *params, wm_slice *slice,
+                            const wm_demand *demand)
+{
+    l2_count_op(params, slice, demand, WM_OP_READ, NULL, SIMPLE);
+}
+
+WM_APART void l2_count_write(const wm_params *params, wm_slice *slice,
+                             const wm_demand *demand, const uint64_t *bytes)
+{
+    l2_count_op(params, slice, demand, WM_OP_WRITE, bytes, SIMPLE);
+}
+
+WM_APART void l2_count_atomic(const wm_params *params, wm_slice *slice,
+                              const wm_demand *demand)
+{
+    l2_count_op(params, slice, demand, WM_OP_ATOMIC, NULL, SIMPLE);
+}
+
+/* One request, whatever the configuration. */
+static void l2_count_any(const wm_params *params, wm_slice *slice,
+                         const wm_demand *demand, const uint64_t *bytes)
+{
+    const l2_how how = {true, false, slice->tags.kind};
+    l2_count_op(params, slice, demand, demand->op, bytes, how);
+}
+
+/* Specialised by the callers' constants: whether requests are chosen, and
+ * whether the run is simple. */
 WM_INLINE void l2_count(wm_engine *engine, const wm_sm *sm,
                         const uint16_t *chosen, uint32_t n, bool is_simple)
 {
     const wm_params *params = &engine->params;
     for (uint32_t i = 0; i < n; i++) {
-        if (i + WM_AHEAD < n) {
-            const wm_demand *later =
-                &sm->demands[chosen != NULL ? chosen[i + WM_AHEAD]
-                                            : i + WM_AHEAD];
-            const wm_cache *tags = &engine->slices[later->slice].tags;
-            wm_cache_prefetch(wm_cache_block(
-                tags, later->set,
-                is_simple ? (wm_cache_kind){true, false, true} : tags->kind));
-        }
         const wm_demand *demand = &sm->demands[chosen != NULL ? chosen[i] : i];
         wm_slice *slice = &engine->slices[demand->slice];
-        const l2_how how = {true, is_simple ? (wm_cache_kind){true, false, true}
-                                            : slice->tags.kind};
-        wm_ref place = {
-            .set = demand->set,
-            .tag = demand->tag,
-            .block = wm_cache_block(&slice->tags, demand->set, how.cache),
-            .way = WM_NO_INDEX};
-        const wm_request request = {
-            .line = demand->line,
-            .sm = (uint16_t)(demand->slice / params->slices_per_partition),
-            .op = demand->op,
-            .sectors = demand->sectors,
-            .full = demand->full,
-            .serial = demand->serial};
         const uint64_t *bytes = demand->payload != WM_NO_PAYLOAD
                                     ? sm->payload[demand->payload]
                                     : NULL;
-        if (!is_simple && params->observe != NULL) {
-            l2_observe(params, &request, demand->slice);
+        if (i + WM_AHEAD < n) {
+            const wm_demand *later = chosen != NULL
+                                         ? &sm->demands[chosen[i + WM_AHEAD]]
+                                         : demand + WM_AHEAD;
+            wm_cache_prefetch(later->block);
         }
-        if (!is_simple && params->n_halves == 2) {
-            (void)wm_l2_access_halves(params, slice->partition, slice, &request,
-                                      &place, bytes, 0);
+        if (!is_simple) {
+            l2_count_any(params, slice, demand, bytes);
+        } else if (demand->op == WM_OP_READ) {
+            l2_count_read(params, slice, demand);
+        } else if (demand->op == WM_OP_WRITE) {
+            l2_count_write(params, slice, demand, bytes);
         } else {
-            (void)l2_access(params, slice->partition, slice, &request, &place,
-                            bytes, 0, how);
+            l2_count_atomic(params, slice, demand);
         }
     }
 }

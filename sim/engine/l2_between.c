@@ -8,7 +8,8 @@
 static void l2_copy_line(wm_engine *engine, uint64_t line, uint32_t sectors)
 {
     const wm_params *params = &engine->params;
-    wm_route route = wm_route_of(params, line);
+    wm_spread_memo memo = {0, 0};
+    wm_route route = wm_route_of(params, line, &memo);
     wm_partition *partition = &engine->partitions[route.partition];
     wm_slice *slice = &partition->slices[route.slice];
     const uint64_t now = wm_clock_ps(&params->clock, engine->base);

@@ -34,7 +34,8 @@ static void locate_fill(const wm_params *params, const wm_memory_model *model,
                         uint64_t addr, wm_location *out)
 {
     const uint64_t line_bytes = params->config.l2.line;
-    const wm_route route = wm_route_of(params, addr / line_bytes);
+    wm_spread_memo memo = {0, 0};
+    const wm_route route = wm_route_of(params, addr / line_bytes, &memo);
     uint64_t within = 0;
     uint64_t rank = 0;
     const uint64_t chunk = wm_divide(&params->chunk_div, route.local, &within) *

@@ -9,7 +9,11 @@
  * queue's head and goes on in the next window; warps only notice through the
  * queue's room.  Nothing is retried cycle by cycle.
  */
+#include "base/inline.h"
 #include "engine/engine_internal.h"
+
+/* What nearly every L1 is, for code compiled for it. */
+#define SMALL_L1 ((wm_cache_kind){true, true, false})
 
 /* --- small lists ---------------------------------------------------------- */
 static uint32_t lsu_take_mshr(wm_sm *sm)
@@ -73,12 +77,12 @@ static void lsu_join(wm_sm *sm, const wm_way *line, const wm_lsu_entry *entry)
 /* Enters a request for the line into its chain.  line->ready is the latest
  * return that is known, chain holds the requests whose is not; both mean
  * something only while sectors are pending. */
-static void lsu_chain(wm_sm *sm, const wm_ref *ref, uint32_t taken,
-                      uint32_t sectors)
+WM_INLINE void lsu_chain(wm_sm *sm, const wm_ref *ref, uint32_t taken,
+                         uint32_t sectors, wm_cache_kind l1)
 {
     wm_way *line = &sm->l1.line[wm_cache_index(&sm->l1, ref)];
     wm_mshr *mshr = &sm->mshrs[taken];
-    uint8_t *state = wm_cache_state(&sm->l1, ref);
+    uint8_t *state = wm_cache_state_as(&sm->l1, ref, l1);
     mshr->set = (uint32_t)ref->set;
     mshr->way = (uint16_t)ref->way;
     if ((*state & 0xf0) == 0) {
@@ -95,10 +99,10 @@ static void lsu_chain(wm_sm *sm, const wm_ref *ref, uint32_t taken,
 }
 
 /* Sends for sectors that are not there; ref->way tells where they will lie. */
-static void lsu_fetch(const wm_params *params, wm_sm *sm,
-                      const wm_lsu_entry *entry, const wm_ref *ref,
-                      uint64_t line_number, uint32_t sectors, uint8_t op,
-                      uint64_t cycle)
+WM_INLINE void lsu_fetch(const wm_params *params, wm_sm *sm,
+                         const wm_lsu_entry *entry, const wm_ref *ref,
+                         uint64_t line_number, uint32_t sectors, uint8_t op,
+                         uint64_t cycle, wm_cache_kind l1)
 {
     uint32_t taken = lsu_take_mshr(sm);
     wm_mshr *mshr = &sm->mshrs[taken];
@@ -110,7 +114,7 @@ static void lsu_fetch(const wm_params *params, wm_sm *sm,
     mshr->slot = entry->slot;
     mshr->is_shared = 0;
     if (ref->way != WM_NO_INDEX) {
-        lsu_chain(sm, ref, taken, sectors);
+        lsu_chain(sm, ref, taken, sectors, l1);
     }
     sm->warps[entry->warp].slot[entry->slot].pending++;
     sm->n_in_flight++;
@@ -123,8 +127,9 @@ static void lsu_fetch(const wm_params *params, wm_sm *sm,
 
 /* Load of one line at *cycle, which may move on.  False: wait for the next
  * window with nothing changed. */
-static bool lsu_load(const wm_params *params, wm_sm *sm,
-                     const wm_lsu_entry *entry, uint32_t i, uint64_t *cycle)
+WM_INLINE bool lsu_load(const wm_params *params, wm_sm *sm,
+                        const wm_lsu_entry *entry, uint32_t i, uint64_t *cycle,
+                        wm_cache_kind l1)
 {
     const wm_record *record = entry->record;
     const uint64_t number = sm->coalesced.line[i];
@@ -138,9 +143,9 @@ static bool lsu_load(const wm_params *params, wm_sm *sm,
     lsu_await_port(sm, cycle);
     wm_lsu_pass(sm, *cycle);
     if (is_cached) {
-        ref = wm_cache_find(&sm->l1, number);
+        ref = wm_cache_find_as(&sm->l1, number, l1);
         if (ref.way != WM_NO_INDEX) {
-            uint32_t state = *wm_cache_state(&sm->l1, &ref);
+            uint32_t state = *wm_cache_state_as(&sm->l1, &ref, l1);
             pending = need & (state >> 4);
             hit = need & state & ~(state >> 4);
             miss = need & ~state;
@@ -152,16 +157,17 @@ static bool lsu_load(const wm_params *params, wm_sm *sm,
         return false;
     }
     if (ref.way != WM_NO_INDEX) {
-        wm_cache_touch(&sm->l1, &ref);
+        wm_cache_touch_as(&sm->l1, &ref, l1);
     }
     if (pending != 0) {
         lsu_join(sm, &sm->l1.line[wm_cache_index(&sm->l1, &ref)], entry);
     }
     if (miss != 0) {
         if (is_cached && ref.way == WM_NO_INDEX) {
-            (void)wm_cache_allocate(&sm->l1, &ref, NULL);
+            (void)wm_cache_allocate_as(&sm->l1, &ref, NULL, l1);
         }
-        lsu_fetch(params, sm, entry, &ref, number, miss, WM_OP_READ, *cycle);
+        lsu_fetch(params, sm, entry, &ref, number, miss, WM_OP_READ, *cycle,
+                  l1);
     }
     if (hit != 0) {
         /* From the record's start, the wait for this line included. */
@@ -214,7 +220,7 @@ static bool lsu_atomic(const wm_params *params, wm_sm *sm,
     if (returns) {
         wm_ref nowhere = {.way = WM_NO_INDEX};
         lsu_fetch(params, sm, entry, &nowhere, sm->coalesced.line[i], sectors,
-                  WM_OP_ATOMIC, *cycle);
+                  WM_OP_ATOMIC, *cycle, sm->l1.kind);
     } else {
         wm_request request = {.tag = entry->warp,
                               .op = WM_OP_REDUCTION,
@@ -245,15 +251,20 @@ static void lsu_close(wm_sm *sm, const wm_lsu_entry *entry, uint64_t ready,
     sm->is_head_open = false;
 }
 
+static void lsu_note_start(const wm_params *params, wm_sm *sm, uint64_t start)
+{
+    sm->starts[sm->starts_head] = start;
+    if (++sm->starts_head == params->config.sm.lsu_queue) {
+        sm->starts_head = 0;
+    }
+}
+
 /* Starts the head record at `start`; true when it is through at once. */
 static bool lsu_open(const wm_params *params, wm_sm *sm,
                      const wm_lsu_entry *entry, uint64_t start)
 {
     const wm_record *record = entry->record;
-    sm->starts[sm->starts_head] = start;
-    if (++sm->starts_head == params->config.sm.lsu_queue) {
-        sm->starts_head = 0;
-    }
+    lsu_note_start(params, sm, start);
     if (sm->rows != NULL && entry->slot < WM_SLOTS) {
         sm->warps[entry->warp].slot[entry->slot].static_id =
             (uint16_t)record->static_id;
@@ -298,7 +309,11 @@ static bool lsu_work(const wm_params *params, wm_sm *sm,
                    kind == WM_KIND_GLOBAL_REDUCTION) {
             is_done = lsu_atomic(params, sm, entry, sm->next_entry, &cycle);
         } else {
-            is_done = lsu_load(params, sm, entry, sm->next_entry, &cycle);
+            is_done = sm->l1.kind.is_small
+                          ? lsu_load(params, sm, entry, sm->next_entry, &cycle,
+                                     SMALL_L1)
+                          : lsu_load(params, sm, entry, sm->next_entry, &cycle,
+                                     sm->l1.kind);
         }
         sm->head_start += cycle - planned;
         if (!is_done) {
@@ -412,14 +427,6 @@ bool wm_lsu_enter(const wm_params *params, wm_sm *sm, uint32_t warp,
  * shared memory, is through at once unless it has to wait for something: the
  * same as queueing and draining it, without the queue.
  */
-static void quick_start(const wm_params *params, wm_sm *sm, uint64_t start)
-{
-    sm->starts[sm->starts_head] = start;
-    if (++sm->starts_head == params->config.sm.lsu_queue) {
-        sm->starts_head = 0;
-    }
-}
-
 /* The load is back at `ready`, but for n_pending requests. */
 static void quick_load(wm_warp *state, uint64_t ready, uint16_t n_pending)
 {
@@ -461,19 +468,20 @@ static void quick_shared(const wm_params *params, wm_sm *sm, uint32_t warp,
 }
 
 /* A load of one whole line; false: it has to wait, nothing was changed. */
-static bool quick_read(const wm_params *params, wm_sm *sm, uint32_t warp,
-                       const wm_record *record, uint64_t cycle, uint64_t start)
+WM_INLINE bool quick_read(const wm_params *params, wm_sm *sm, uint32_t warp,
+                          const wm_record *record, uint64_t cycle,
+                          uint64_t start, wm_cache_kind l1)
 {
     wm_warp *state = &sm->warps[warp];
     const uint64_t line = record->base >> 7;
     const uint32_t all = 15;
-    wm_ref ref = wm_cache_find(&sm->l1, line);
+    wm_ref ref = wm_cache_find_as(&sm->l1, line, l1);
     uint32_t held = 0;
     if (ref.way != WM_NO_INDEX) {
-        held = *wm_cache_state(&sm->l1, &ref);
+        held = *wm_cache_state_as(&sm->l1, &ref, l1);
     }
     if (held == all) {
-        wm_cache_touch(&sm->l1, &ref);
+        wm_cache_touch_as(&sm->l1, &ref, l1);
         sm->stats.l1[record->kind][WM_L1_HIT_SECTORS] += 4;
         quick_load(state,
                    start + params->plain_cost - 1 + params->config.l1.latency,
@@ -486,15 +494,15 @@ static bool quick_read(const wm_params *params, wm_sm *sm, uint32_t warp,
         return false;
     }
     if (ref.way != WM_NO_INDEX) {
-        wm_cache_touch(&sm->l1, &ref);
+        wm_cache_touch_as(&sm->l1, &ref, l1);
     } else {
-        (void)wm_cache_allocate(&sm->l1, &ref, NULL);
+        (void)wm_cache_allocate_as(&sm->l1, &ref, NULL, l1);
     }
     const wm_lsu_entry entry = {.warp = (uint8_t)warp,
                                 .slot = (uint8_t)(state->n_loads % WM_SLOTS)};
     quick_load(state, cycle, 0);
     state->outstanding |= 1u << entry.slot;
-    lsu_fetch(params, sm, &entry, &ref, line, all, WM_OP_READ, start);
+    lsu_fetch(params, sm, &entry, &ref, line, all, WM_OP_READ, start, l1);
     sm->stats.l1[record->kind][WM_L1_MISS_SECTORS] += 4;
     return true;
 }
@@ -518,6 +526,18 @@ static bool quick_write(const wm_params *params, wm_sm *sm, uint32_t warp,
     return true;
 }
 
+static bool quick_line(const wm_params *params, wm_sm *sm, uint32_t warp,
+                       const wm_record *record, uint64_t cycle, uint64_t start)
+{
+    const wm_cache_kind l1 = sm->l1.kind;
+    if (record->kind == WM_KIND_GLOBAL_STORE) {
+        return quick_write(params, sm, warp, record, cycle, start);
+    }
+    return l1.is_small
+               ? quick_read(params, sm, warp, record, cycle, start, SMALL_L1)
+               : quick_read(params, sm, warp, record, cycle, start, l1);
+}
+
 static bool lsu_quick(const wm_params *params, wm_sm *sm, uint32_t warp,
                       const wm_record *record, uint64_t cycle)
 {
@@ -534,15 +554,13 @@ static bool lsu_quick(const wm_params *params, wm_sm *sm, uint32_t warp,
             return false;
         }
         wm_lsu_pass(sm, start);
-        if (record->kind == WM_KIND_GLOBAL_STORE
-                ? !quick_write(params, sm, warp, record, cycle, start)
-                : !quick_read(params, sm, warp, record, cycle, start)) {
+        if (!quick_line(params, sm, warp, record, cycle, start)) {
             return false;
         }
         sm->stats.n_plain[record->kind]++;
         sm->lsu_free = start + params->plain_cost;
     }
-    quick_start(params, sm, start);
+    lsu_note_start(params, sm, start);
     if (sm->n_parked != 0) {
         lsu_call_parked(params, sm);
     }

@@ -34,7 +34,8 @@ void wm_mailbox_send(const wm_params *params, wm_sm *sm,
                      const wm_request *request, uint64_t cycle, uint64_t line,
                      const uint64_t *bytes)
 {
-    const wm_route route = wm_route_of(params, line);
+    const wm_route route =
+        wm_route_of(params, line, &sm->slice_memo[request->op == WM_OP_WRITE]);
     wm_request sent = *request;
     sent.line = route.local;
     sent.partition = (uint16_t)route.partition;

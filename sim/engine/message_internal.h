@@ -34,17 +34,19 @@ typedef struct wm_request {
     uint8_t serial; /* ATOMIC, REDUCTION: lanes on the busiest address */
 } wm_request;
 
-/* The same in counts mode, its place at the slice already found. */
+/* The same in counts mode.  Where it goes is found for all of a turn at
+ * once: until then `line` is the line of all, and slice, block and tag are not
+ * known. */
 typedef struct wm_demand {
-    uint64_t line;
-    uint64_t tag; /* of the line among those of its set */
-    uint32_t set;
-    uint16_t slice; /* of all */
-    uint16_t payload;
-    uint8_t op;
+    uint64_t line;        /* the slice's */
+    uint64_t tag;         /* of the line among those of its set */
+    unsigned char *block; /* of the set */
+    uint16_t slice;       /* of all */
     uint8_t sectors;
+    uint8_t op;
     uint8_t full;
     uint8_t serial;
+    uint16_t payload;
 } wm_demand;
 
 /* Slice to SM. */

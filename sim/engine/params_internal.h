@@ -23,9 +23,22 @@ typedef struct wm_clock {
 } wm_clock;
 
 wm_clock wm_clock_of(uint64_t hz);
-/* Start of a cycle, and the first cycle not before a time. */
-uint64_t wm_clock_ps(const wm_clock *clock, uint64_t cycle);
-uint64_t wm_clock_cycle(const wm_clock *clock, uint64_t ps);
+/* Start of a cycle. */
+static inline uint64_t wm_clock_ps(const wm_clock *clock, uint64_t cycle)
+{
+    __extension__ typedef unsigned __int128 wide;
+    return (uint64_t)(((wide)cycle * clock->ps_per_cycle_q32) >> 32);
+}
+
+/* The first cycle not before a time. */
+static inline uint64_t wm_clock_cycle(const wm_clock *clock, uint64_t ps)
+{
+    uint64_t cycle = wm_mul_high(ps, clock->cycles_per_ps_q64);
+    while (wm_clock_ps(clock, cycle) < ps) {
+        cycle++;
+    }
+    return cycle;
+}
 
 typedef struct wm_params {
     wm_config config;
@@ -87,24 +100,19 @@ typedef struct wm_route {
     uint32_t slice; /* of the partition */
 } wm_route;
 
-/* The slice, of all, that a line goes to; *local: its number there. */
-static inline uint32_t wm_slice_of(const wm_params *params, uint64_t line,
-                                   uint64_t *local)
+/* memo: of params->slice_spread. */
+static inline wm_route wm_route_of(const wm_params *params, uint64_t line,
+                                   wm_spread_memo *memo)
 {
     uint64_t within = 0;
     uint64_t rank = 0;
-    const uint64_t chunk = wm_divide(&params->chunk_div, line, &within);
-    const uint64_t slice = wm_spread_place(&params->slice_spread, chunk, &rank);
-    *local = rank * params->chunk_div.d + within;
-    return (uint32_t)slice;
-}
-
-static inline wm_route wm_route_of(const wm_params *params, uint64_t line)
-{
     wm_route route;
-    uint64_t slice = wm_slice_of(params, line, &route.local);
+    const uint64_t chunk = wm_divide(&params->chunk_div, line, &within);
+    uint64_t slice =
+        wm_spread_recall(&params->slice_spread, chunk, &rank, memo);
     route.partition = (uint32_t)wm_divide(&params->slice_div, slice, &slice);
     route.slice = (uint32_t)slice;
+    route.local = rank * params->chunk_div.d + within;
     return route;
 }
 

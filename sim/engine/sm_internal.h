@@ -98,6 +98,22 @@ typedef struct wm_lsu_entry {
     uint8_t slot; /* load slot; WM_SLOTS for stores */
 } wm_lsu_entry;
 
+#define WM_SHAPE_LINES 32u
+
+/* What the front end found for an affine record.  The next that differs by
+ * whole lines only finds the same, at other lines. */
+typedef struct wm_shape {
+    uint64_t mask; /* 0: nothing is kept */
+    uint64_t base;
+    int32_t stride;
+    uint32_t width;
+    uint32_t n_entries, n_sectors, n_lines, n_transactions;
+    uint32_t data; /* wavefronts */
+    uint64_t line[WM_SHAPE_LINES];
+    uint8_t sectors[WM_SHAPE_LINES];
+    uint8_t full[WM_SHAPE_LINES];
+} wm_shape;
+
 typedef struct wm_sm_stats {
     uint64_t l1[WM_L1_KINDS][WM_L1_FIELDS];
     uint64_t n_plain[WM_L1_KINDS]; /* whole lines: not yet in l1, lsu_busy and
@@ -157,6 +173,7 @@ typedef struct wm_sm {
     uint64_t request_free_q8;
     uint64_t reply_free_q8;
     /* mailbox out */
+    wm_spread_memo slice_memo[2]; /* of reads, of writes */
     wm_request *fifo; /* timing: those of later windows, send times rising */
     uint64_t (*payload)[2];
     uint32_t n_fifo;
@@ -172,11 +189,13 @@ typedef struct wm_sm {
     uint64_t used_threads, used_registers, used_shared;
     uint32_t *finished; /* CTA places that ended in this window */
     uint32_t n_finished;
-    uint64_t live;          /* counts mode: warps that can run */
-    uint32_t n_turn_lines;  /* counts mode: looked up in this turn */
-    wm_status status;       /* WM_ENOMEM when an array could not grow */
+    uint64_t live;         /* counts mode: warps that can run */
+    uint32_t n_turn_lines; /* counts mode: looked up in this turn */
+    bool has_lists;        /* counts mode: the last record that was not plain */
+    wm_status status;      /* WM_ENOMEM when an array could not grow */
     wm_coalesced coalesced; /* of the head record */
     wm_coalesced scratch;   /* local memory, words beyond the first */
+    wm_shape shapes[2];     /* of the last load, of the last store */
     wm_sm_stats stats;
     wm_instruction_row *rows; /* per static instruction, shared by the SMs of
                                  one thread; NULL unless asked for */

@@ -3,6 +3,8 @@
  */
 #include "model/access.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 
 static void expand_affine(const wm_access *access, uint64_t *addresses)
@@ -40,9 +42,24 @@ uint32_t wm_access_expand(const wm_access *access,
             addresses[n] = lanes[2 * n] | (uint64_t)lanes[2 * n + 1] << 32;
         }
         break;
+    case WM_ACCESS_WRITTEN:
+        memcpy(addresses, access->addresses, n_lanes * sizeof(addresses[0]));
+        break;
     default:
         expand_affine(access, addresses);
         break;
     }
     return n_lanes;
+}
+
+const uint64_t *wm_access_addresses(const wm_access *access,
+                                    uint64_t room[WM_ACCESS_LANES_MAX],
+                                    uint32_t *n)
+{
+    if (access->form == WM_ACCESS_WRITTEN) {
+        *n = wm_popcount64(access->mask);
+        return access->addresses;
+    }
+    *n = wm_access_expand(access, room);
+    return room;
 }

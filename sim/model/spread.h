@@ -33,22 +33,80 @@ static inline wm_spread wm_spread_of(uint64_t n_places, bool is_hashed)
     return spread;
 }
 
-/* The place of x, below n; *rank gets x div n. */
+/* What the compiler may know of a spread. */
+typedef struct wm_spread_kind {
+    bool is_power; /* of two: as many places */
+    bool is_hashed;
+} wm_spread_kind;
+
+static inline wm_spread_kind wm_spread_kind_of(const wm_spread *spread)
+{
+    return (wm_spread_kind){spread->n.reciprocal == 0, spread->is_hashed};
+}
+
+/* By how much the places of a rank are permuted. */
+static inline uint64_t wm_spread_turn(const wm_spread *spread, uint64_t rank,
+                                      bool is_power)
+{
+    const uint64_t h = wm_mix64(rank);
+    return is_power ? h & (spread->n.d - 1) : wm_mul_high(h, spread->n.d);
+}
+
+/* A place of its aligned run, permuted. */
+static inline uint64_t wm_spread_permute(const wm_spread *spread,
+                                         uint64_t place, uint64_t turn,
+                                         bool is_power)
+{
+    if (is_power) {
+        return place ^ turn;
+    }
+    place += turn;
+    return place - (spread->n.d & (0 - (uint64_t)(place >= spread->n.d)));
+}
+
+/* The place of x, below n; *rank gets x div n.  kind: the caller's constant,
+ * or wm_spread_kind_of. */
+static inline uint64_t wm_spread_place_as(const wm_spread *spread, uint64_t x,
+                                          uint64_t *rank, wm_spread_kind kind)
+{
+    uint64_t place = 0;
+    const uint64_t q = wm_divide_as(&spread->n, x, &place, kind.is_power);
+    *rank = q;
+    return kind.is_hashed
+               ? wm_spread_permute(spread, place,
+                                   wm_spread_turn(spread, q, kind.is_power),
+                                   kind.is_power)
+               : place;
+}
+
 static inline uint64_t wm_spread_place(const wm_spread *spread, uint64_t x,
                                        uint64_t *rank)
 {
+    return wm_spread_place_as(spread, x, rank, wm_spread_kind_of(spread));
+}
+
+/* The last rank met and its turn: neighbours share it.  Zeroed it is good for
+ * any spread: rank 0 has turn 0. */
+typedef struct wm_spread_memo {
+    uint64_t rank, turn;
+} wm_spread_memo;
+
+/* As wm_spread_place; memo: of this spread, and of one thread. */
+static inline uint64_t wm_spread_recall(const wm_spread *spread, uint64_t x,
+                                        uint64_t *rank, wm_spread_memo *memo)
+{
+    const wm_spread_kind kind = wm_spread_kind_of(spread);
     uint64_t place = 0;
-    uint64_t q = wm_divide(&spread->n, x, &place);
+    const uint64_t q = wm_divide_as(&spread->n, x, &place, kind.is_power);
     *rank = q;
-    if (!spread->is_hashed) {
+    if (!kind.is_hashed) {
         return place;
     }
-    uint64_t h = wm_mix64(q);
-    if (spread->n.reciprocal == 0) {
-        return place ^ (h & (spread->n.d - 1));
+    if (memo->rank != q) {
+        memo->rank = q;
+        memo->turn = wm_spread_turn(spread, q, kind.is_power);
     }
-    place += wm_mul_high(h, spread->n.d);
-    return place >= spread->n.d ? place - spread->n.d : place;
+    return wm_spread_permute(spread, place, memo->turn, kind.is_power);
 }
 
 /* The number that wm_spread_place sent to place with this rank. */
@@ -56,11 +114,11 @@ static inline uint64_t wm_spread_number(const wm_spread *spread, uint64_t place,
                                         uint64_t rank)
 {
     if (spread->is_hashed) {
-        uint64_t h = wm_mix64(rank);
+        const uint64_t turn =
+            wm_spread_turn(spread, rank, spread->n.reciprocal == 0);
         if (spread->n.reciprocal == 0) {
-            place ^= h & (spread->n.d - 1);
+            place ^= turn;
         } else {
-            uint64_t turn = wm_mul_high(h, spread->n.d);
             place = place >= turn ? place - turn : place + spread->n.d - turn;
         }
     }

@@ -17,8 +17,7 @@ void wm_cache_recall(wm_cache *cache, uint64_t upper);
 /* The line's way where the cache is not small or its region has no number. */
 uint32_t wm_cache_search(const wm_cache *cache, const unsigned char *block,
                          uint64_t set, uint64_t tag, uint32_t short_tag);
-/* An empty way or the policy's choice among those not locked; WM_NO_INDEX:
- * none. */
+/* An empty way or the policy's choice of those not locked, or WM_NO_INDEX. */
 uint32_t wm_cache_choose(wm_cache *cache, unsigned char *block);
 /* Gives the tag's region a number while there are some, else keeps the full
  * tag apart; returns the 32-bit tag. */
@@ -57,11 +56,12 @@ WM_INLINE uint32_t wm_cache_index(const wm_cache *cache, const wm_ref *ref)
     return (uint32_t)ref->set * cache->ways + ref->way;
 }
 
-WM_INLINE wm_ref wm_cache_place(const wm_cache *cache, uint64_t line)
+WM_INLINE wm_ref wm_cache_place_as(const wm_cache *cache, uint64_t line,
+                                   wm_cache_kind kind)
 {
     wm_ref ref = {.way = WM_NO_INDEX};
     ref.set = wm_spread_place(&cache->spread, line, &ref.tag);
-    ref.block = wm_cache_block(cache, ref.set, cache->kind);
+    ref.block = wm_cache_block(cache, ref.set, kind);
     return ref;
 }
 
@@ -82,11 +82,17 @@ WM_INLINE uint32_t wm_cache_tag_at(const unsigned char *block, uint32_t way)
 WM_INLINE uint64_t wm_cache_line_at(const wm_cache *cache, const wm_ref *ref)
 {
     const uint32_t tag = wm_cache_tag_at(ref->block, ref->way);
-    const uint32_t number = (tag >> WM_TAG_BITS) - 1;
-    const uint64_t full =
-        number != WM_TAG_UNNUMBERED
-            ? cache->regions[number] << WM_TAG_BITS | (tag & WM_TAG_MASK)
-            : cache->full_tag[wm_cache_index(cache, ref)];
+    const uint32_t top = tag & ~WM_TAG_MASK;
+    uint64_t full = 0;
+    if (top == WM_TAG_NO_TOP) {
+        full = cache->full_tag[wm_cache_index(cache, ref)];
+    } else {
+        /* The last look-up's is at hand, and mostly the one. */
+        const uint64_t upper = top == cache->last_top
+                                   ? cache->last_upper
+                                   : cache->regions[(top >> WM_TAG_BITS) - 1];
+        full = upper << WM_TAG_BITS | (tag & WM_TAG_MASK);
+    }
     return wm_spread_number(&cache->spread, ref->set, full);
 }
 
@@ -110,9 +116,7 @@ WM_INLINE void wm_cache_match_as(wm_cache *cache, wm_ref *ref,
 WM_INLINE wm_ref wm_cache_find_as(wm_cache *cache, uint64_t line,
                                   wm_cache_kind kind)
 {
-    wm_ref ref = {.way = WM_NO_INDEX};
-    ref.set = wm_spread_place(&cache->spread, line, &ref.tag);
-    ref.block = wm_cache_block(cache, ref.set, kind);
+    wm_ref ref = wm_cache_place_as(cache, line, kind);
     wm_cache_match_as(cache, &ref, kind);
     return ref;
 }
@@ -130,26 +134,26 @@ WM_INLINE void wm_cache_touch_as(const wm_cache *cache, const wm_ref *ref,
 
 /* --- making room ---------------------------------------------------------- */
 /* Small caches without holes: an empty way, or the policy's choice;
- * WM_NO_INDEX where that is locked. */
+ * WM_NO_INDEX where that is locked.  Ways are filled from 0 up. */
 WM_INLINE uint32_t wm_cache_oldest(const wm_cache *cache, unsigned char *block,
                                    wm_cache_kind kind)
 {
-    const uint8_t *rank = block + WM_SMALL_ROW;
-    const uint8_t *state = block + WM_SMALL_STATE;
-    const uint8_t most = kind.is_locking ? 0x0f : 0xff;
-    uint32_t way = wm_lru16_way(rank, cache->ways - 1);
-    if (cache->n_choice == 1 || wm_cache_tag_at(block, way) == 0) {
-        return state[way] <= most ? way : WM_NO_INDEX;
+    const uint32_t last = cache->ways - 1;
+    uint32_t rank = last;
+    if (cache->n_choice != 1 && wm_cache_tag_at(block, last) != 0) {
+        wm_rng *kept = (wm_rng *)(void *)(block + WM_SMALL_RNG);
+        wm_rng rng = *kept; /* wm_cache_choose draws anew */
+        rank -= wm_rng_below(&rng, cache->n_choice);
+        const uint32_t way = wm_lru16_way(block + WM_SMALL_ROW, rank);
+        if (kind.is_locking && block[WM_SMALL_STATE + way] > 0x0f) {
+            return WM_NO_INDEX;
+        }
+        *kept = rng;
+        return way;
     }
-    wm_rng *kept = (wm_rng *)(void *)(block + WM_SMALL_RNG);
-    wm_rng rng = *kept; /* wm_cache_choose draws anew */
-    way = wm_lru16_way(rank,
-                       cache->ways - 1 - wm_rng_below(&rng, cache->n_choice));
-    if (state[way] > most) {
-        return WM_NO_INDEX;
-    }
-    *kept = rng;
-    return way;
+    const uint32_t way = wm_lru16_way(block + WM_SMALL_ROW, rank);
+    return kind.is_locking && block[WM_SMALL_STATE + way] > 0x0f ? WM_NO_INDEX
+                                                                 : way;
 }
 
 WM_INLINE bool wm_cache_allocate_as(wm_cache *cache, wm_ref *ref,

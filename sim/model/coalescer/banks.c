@@ -12,15 +12,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/bits.h"
+#include "base/inline.h"
 
-#define BANKS_MAX 64u
-/* A phase has at most n_banks + 2 * 32 words, the lanes' bytes and the words
- * they lean into at both ends: four slots for each. */
-#define SLOT_BITS 9u
-#define N_SLOTS   (1u << SLOT_BITS)
+#define BANKS_MAX  64u
+#define WORD_SHIFT 2u /* the common banks: 32 of 4 bytes */
+#define WORD_BANKS 32u
+/* A phase has at most n_banks + 2 * 32 words: the lanes' bytes and the words
+ * they lean into at both ends. */
+#define WORDS_MAX (BANKS_MAX + 64u)
 
 /* One access in terms of units: what one lane reads from one bank, or from
  * several neighbouring banks at once. */
@@ -29,14 +30,14 @@ typedef struct unit_banks {
     uint32_t n_banks; /* of unit size */
 } unit_banks;
 
-/* Words seen in one phase.  The first word of a bank sits in the bank's own
- * place; only further ones, conflicts, go through the table. */
+/* Words seen in one phase, in a chain for each bank, the latest first: with
+ * few words to a bank that is the quickest look-up. */
 typedef struct bank_count {
-    uint64_t is_used; /* bit per bank */
-    uint64_t first[BANKS_MAX];
-    uint32_t n_words[BANKS_MAX];
-    uint64_t slot_used[N_SLOTS / 64];
-    uint64_t slot[N_SLOTS];
+    uint64_t word[WORDS_MAX];
+    uint8_t next[WORDS_MAX];  /* number + 1 in the chain; 0 = the first came */
+    uint8_t depth[WORDS_MAX]; /* words of the bank up to this one */
+    uint8_t chain[BANKS_MAX]; /* number + 1 of the bank's latest word */
+    uint32_t n_words;
     uint32_t most;
 } bank_count;
 
@@ -122,68 +123,93 @@ static bool is_narrow(const wm_banks *banks, const wm_access *access,
     return span + slack <= banks->n_banks * word;
 }
 
-static void count_clear(bank_count *count)
+static inline void count_word(bank_count *count, uint64_t word, uint32_t bank)
 {
-    count->is_used = 0;
-    memset(count->slot_used, 0, sizeof(count->slot_used));
-    count->most = 0;
-}
-
-static void count_word(bank_count *count, uint64_t word, uint32_t bank)
-{
-    if ((count->is_used >> bank & 1) == 0) {
-        count->is_used |= UINT64_C(1) << bank;
-        count->first[bank] = word;
-        count->n_words[bank] = 1;
-        count->most = count->most == 0 ? 1 : count->most;
-        return;
-    }
-    if (count->first[bank] == word) {
-        return;
-    }
-    uint32_t slot =
-        (uint32_t)((word * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - SLOT_BITS));
-    while ((count->slot_used[slot / 64] >> (slot % 64) & 1) != 0) {
-        if (count->slot[slot] == word) {
+    const uint32_t latest = count->chain[bank];
+    for (uint32_t k = latest; k != 0; k = count->next[k - 1]) {
+        if (count->word[k - 1] == word) {
             return;
         }
-        slot = (slot + 1) % N_SLOTS;
     }
-    count->slot_used[slot / 64] |= UINT64_C(1) << (slot % 64);
-    count->slot[slot] = word;
-    uint32_t n_words = ++count->n_words[bank];
-    count->most = n_words > count->most ? n_words : count->most;
+    const uint32_t n = count->n_words++;
+    const uint32_t depth = latest != 0 ? count->depth[latest - 1] + 1u : 1u;
+    count->word[n] = word;
+    count->next[n] = (uint8_t)latest;
+    count->depth[n] = (uint8_t)depth;
+    count->chain[bank] = (uint8_t)(n + 1);
+    count->most = depth > count->most ? depth : count->most;
 }
 
-/* Wavefronts of one phase of n lanes. */
-static uint32_t count_phase(const unit_banks *units, const uint64_t *addresses,
-                            uint32_t n_lanes, uint32_t width_bytes,
-                            bank_count *count)
+/* Wavefronts of one phase of n lanes, each in one unit where they are
+ * aligned. */
+WM_INLINE uint32_t count_phase(unit_banks units, const uint64_t *addresses,
+                               uint32_t n_lanes, uint32_t width_bytes,
+                               bool is_aligned)
 {
-    bool is_folded = wm_is_power_of_two(units->n_banks);
-    uint64_t last_unit = ~UINT64_C(0) >> units->unit_shift;
-    count_clear(count);
+    const uint32_t shift = units.unit_shift;
+    const uint32_t n_banks = units.n_banks;
+    const bool is_folded = wm_is_power_of_two(n_banks);
+    const uint64_t last_unit = ~UINT64_C(0) >> shift;
+    bank_count count;
+    count.n_words = 0;
+    count.most = 0;
+    for (uint32_t i = 0; i < BANKS_MAX; i += 16) {
+        wm_clear16(count.chain + i);
+    }
     for (uint32_t i = 0; i < n_lanes; i++) {
-        uint64_t unit = addresses[i] >> units->unit_shift;
-        uint64_t in_unit =
-            addresses[i] & ((UINT64_C(1) << units->unit_shift) - 1);
-        uint64_t n_more = (in_unit + width_bytes - 1) >> units->unit_shift;
+        const uint64_t unit = addresses[i] >> shift;
+        const uint64_t in_unit = addresses[i] & ((UINT64_C(1) << shift) - 1);
+        const uint64_t n_more =
+            is_aligned ? 0 : (in_unit + width_bytes - 1) >> shift;
         for (uint64_t k = 0; k <= n_more; k++) {
-            uint64_t word = (unit + k) & last_unit;
-            uint64_t bank =
-                is_folded ? word & (units->n_banks - 1) : word % units->n_banks;
-            count_word(count, word, (uint32_t)bank);
+            const uint64_t word = (unit + k) & last_unit;
+            const uint64_t bank =
+                is_folded ? word & (n_banks - 1) : word % n_banks;
+            count_word(&count, word, (uint32_t)bank);
         }
     }
-    return count->most;
+    return count.most;
+}
+
+/* Lanes in words of their own: the fullest bank, without a branch. */
+static uint32_t count_scattered(const uint64_t *addresses, uint32_t n_lanes)
+{
+    uint8_t in_bank[WORD_BANKS];
+    wm_clear16(in_bank);
+    wm_clear16(in_bank + 16);
+    for (uint32_t i = 0; i < n_lanes; i++) {
+        in_bank[addresses[i] >> WORD_SHIFT & (WORD_BANKS - 1)]++;
+    }
+    uint8_t most = 0;
+    for (uint32_t i = 0; i < WORD_BANKS; i++) {
+        most = in_bank[i] > most ? in_bank[i] : most;
+    }
+    return most;
+}
+
+/* As count_phase, compiled for what is common. */
+static inline uint32_t count_lanes(unit_banks units, const uint64_t *addresses,
+                                   uint32_t n_lanes, uint32_t width_bytes,
+                                   bool is_aligned, bool is_scattered)
+{
+    static const unit_banks words = {WORD_SHIFT, WORD_BANKS};
+    if (!is_aligned) {
+        return count_phase(units, addresses, n_lanes, width_bytes, false);
+    }
+    if (units.unit_shift == WORD_SHIFT && units.n_banks == WORD_BANKS) {
+        return is_scattered
+                   ? count_scattered(addresses, n_lanes)
+                   : count_phase(words, addresses, n_lanes, width_bytes, true);
+    }
+    return count_phase(units, addresses, n_lanes, width_bytes, true);
 }
 
 static uint32_t count_all(const wm_banks *banks, unit_banks units,
                           const wm_access *access, uint32_t per_phase)
 {
-    uint64_t addresses[WM_ACCESS_LANES_MAX];
-    bank_count count;
-    uint32_t n_lanes = wm_access_expand(access, addresses);
+    uint64_t room[WM_ACCESS_LANES_MAX];
+    uint32_t n_lanes = 0;
+    const uint64_t *addresses = wm_access_addresses(access, room, &n_lanes);
     uint64_t low_bits = 0;
     for (uint32_t i = 0; i < n_lanes; i++) {
         low_bits |= addresses[i];
@@ -192,14 +218,19 @@ static uint32_t count_all(const wm_banks *banks, unit_banks units,
         units.unit_shift = wm_lowest_bit(banks->width_bytes);
         units.n_banks = banks->n_banks;
     }
+    /* No lane leaves its unit. */
+    const bool is_aligned = wm_is_power_of_two(access->width) &&
+                            (low_bits & (access->width - 1)) == 0 &&
+                            access->width <= 1u << units.unit_shift;
     uint32_t n_wavefronts = 0;
     uint32_t done = 0;
     for (uint32_t first = 0; done < n_lanes; first += per_phase) {
         uint64_t phase = access->mask & phase_lanes(first, per_phase);
         if (phase != 0) {
-            uint32_t n = wm_popcount64(phase);
+            const uint32_t n = wm_popcount64(phase);
             n_wavefronts +=
-                count_phase(&units, addresses + done, n, access->width, &count);
+                count_lanes(units, addresses + done, n, access->width,
+                            is_aligned, access->is_scattered);
             done += n;
         }
     }

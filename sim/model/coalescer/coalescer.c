@@ -351,8 +351,9 @@ static void add_affine_groups(const wm_coalescer *coalescer, wm_coalesced *out,
 static void add_list(const wm_coalescer *coalescer, wm_coalesced *out,
                      const wm_access *access, bool is_store)
 {
-    uint64_t addresses[WM_ACCESS_LANES_MAX];
-    uint32_t n_lanes = wm_access_expand(access, addresses);
+    uint64_t room[WM_ACCESS_LANES_MAX];
+    uint32_t n_lanes = 0;
+    const uint64_t *addresses = wm_access_addresses(access, room, &n_lanes);
     if (coalescer->split == 0) {
         wm_coalesce_list(coalescer, addresses, n_lanes, access->width, is_store,
                          out);
@@ -453,7 +454,7 @@ static void finish_store(const wm_coalescer *coalescer, wm_coalesced *out)
 }
 
 static inline void finish(const wm_coalescer *coalescer, wm_coalesced *out,
-                          bool is_store)
+                          bool is_store, bool is_sorted)
 {
     uint32_t n = out->n_entries;
     if (coalescer->mode == WM_COALESCE_SECTOR) {
@@ -470,8 +471,15 @@ static inline void finish(const wm_coalescer *coalescer, wm_coalesced *out,
         finish_store(coalescer, out);
     }
     out->n_lines = coalescer->split == 0 ? n : wm_count_distinct(out->line, n);
-    out->n_tag_wavefronts =
-        n == 1 ? 1 : wm_tag_wavefronts(coalescer->tag_banks, out->line, n);
+    if (n == 1) {
+        out->n_tag_wavefronts = 1;
+    } else if (is_sorted) {
+        out->n_tag_wavefronts =
+            wm_tag_wavefronts_sorted(coalescer->tag_banks, out->line, n);
+    } else {
+        out->n_tag_wavefronts =
+            wm_tag_wavefronts(coalescer->tag_banks, out->line, n);
+    }
 }
 
 static void clear_counts(wm_coalesced *out)
@@ -505,7 +513,7 @@ static inline void coalesce(const wm_coalescer *coalescer,
     } else {
         add_affine_groups(coalescer, out, access, is_store);
     }
-    finish(coalescer, out, is_store);
+    finish(coalescer, out, is_store, is_affine && coalescer->split == 0);
 }
 
 void wm_coalesce(const wm_coalescer *coalescer, const wm_access *access,

@@ -77,6 +77,14 @@ wm_status wm_coalescer_init(wm_coalescer *coalescer, uint64_t line_bytes,
 void wm_coalesce(const wm_coalescer *coalescer, const wm_access *access,
                  bool is_store, wm_coalesced *out);
 
+/* Entries in the fullest tag bank; n >= 1. */
+uint32_t wm_tag_wavefronts(uint32_t tag_banks, const uint64_t *lines,
+                           uint32_t n);
+/* The same for lines that rise or fall all the way, as an affine access has
+ * them when it is not split: runs need no look at each line. */
+uint32_t wm_tag_wavefronts_sorted(uint32_t tag_banks, const uint64_t *lines,
+                                  uint32_t n);
+
 /* The largest number of lanes that share one address: how often an atomic
  * serialises.  0 for mask 0. */
 uint32_t wm_same_address_lanes(const wm_access *access);

@@ -118,8 +118,4 @@ void wm_coalesce_list(const wm_coalescer *coalescer, const uint64_t *addresses,
 /* Distinct numbers among the n <= 128 of one call. */
 uint32_t wm_count_distinct(const uint64_t *numbers, uint32_t n);
 
-/* Entries in the fullest tag bank; n >= 1. */
-uint32_t wm_tag_wavefronts(uint32_t tag_banks, const uint64_t *lines,
-                           uint32_t n);
-
 #endif

@@ -58,6 +58,7 @@ struct wm_dram {
     wm_dram_params params;
     wm_divisor lines_per_row;
     wm_spread bank_of;
+    wm_spread_memo last_row;
     dram_bank *banks;
     dram_bank_times *times; /* of each bank */
     dram_write *writes;     /* gathered: at most write_batch */
@@ -183,7 +184,7 @@ static inline bool dram_find(wm_dram *dram, uint64_t local_line,
     uint64_t row = 0;
     uint64_t in_row = 0;
     uint64_t chunk = wm_divide(&dram->lines_per_row, local_line, &in_row);
-    *index = wm_spread_place(&dram->bank_of, chunk, &row);
+    *index = wm_spread_recall(&dram->bank_of, chunk, &row, &dram->last_row);
     if (dram_recall(dram, &dram->banks[*index], row)) {
         dram->stats.n_row_hits += n_sectors;
         return true;
@@ -252,6 +253,15 @@ uint64_t wm_dram_read(wm_dram *dram, uint64_t t_ps, uint64_t local_line,
     return end_ps + params->latency_ps - params->row_miss_ps;
 }
 
+/* All that was gathered is on its way. */
+static inline void dram_written(wm_dram *dram)
+{
+    dram->is_turned = true;
+    dram->n_written += dram->n_write_sectors;
+    dram->n_writes = 0;
+    dram->n_write_sectors = 0;
+}
+
 /*
  * Writes all that is gathered.  The batch holds the bus for its transfers or
  * its activates, whichever take longer.
@@ -260,7 +270,6 @@ static void dram_write_batch(wm_dram *dram, uint64_t t_ps)
 {
     const wm_dram_params *params = &dram->params;
     dram_bus_wait(dram, t_ps);
-    dram->is_turned = true;
     uint64_t start_ps = dram->bus_free.ps;
     uint64_t n_before = dram->stats.n_row_misses;
     for (uint32_t i = 0; i < dram->n_writes; i++) {
@@ -272,9 +281,7 @@ static void dram_write_batch(wm_dram *dram, uint64_t t_ps)
     }
     uint64_t n_activates = dram->stats.n_row_misses - n_before;
     dram_bus_wait(dram, start_ps + n_activates * params->activate_interval_ps);
-    dram->n_written += dram->n_write_sectors;
-    dram->n_writes = 0;
-    dram->n_write_sectors = 0;
+    dram_written(dram);
 }
 
 /* Puts a write to those gathered; true when they are to be written now. */
@@ -315,15 +322,12 @@ void wm_dram_count_write(wm_dram *dram, uint64_t local_line, uint32_t n_sectors)
     if (!dram_gather(dram, local_line, n_sectors)) {
         return;
     }
-    dram->is_turned = true;
     for (uint32_t i = 0; i < dram->n_writes; i++) {
         uint64_t index = 0;
         (void)dram_find(dram, dram->writes[i].line, dram->writes[i].n_sectors,
                         &index);
     }
-    dram->n_written += dram->n_write_sectors;
-    dram->n_writes = 0;
-    dram->n_write_sectors = 0;
+    dram_written(dram);
 }
 
 uint64_t wm_dram_drain(wm_dram *dram, uint64_t t_ps)

@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "base/rng.h"
 #include "config/config.h"
 #include "model/coalescer/banks.h"
 #include "model/coalescer/coalescer.h"
@@ -167,4 +168,23 @@ Test(coalescer_stages, stride_9_is_cheaper_than_stride_8_for_equal_sectors)
     cr_assert_eq(coalesced(&access)->n_sectors, 32);
     cr_assert_eq(wm_bank_wavefronts(&banks, &access, NULL), 1);
     cr_assert_eq(out.n_tag_wavefronts, 3);
+}
+
+Test(coalescer, runs_of_lines_fill_the_tag_banks_as_their_lines_do)
+{
+    const uint64_t seed = 3;
+    wm_rng rng = {seed};
+    for (uint32_t i = 0; i < 50000; i++) {
+        uint64_t lines[64];
+        const uint32_t n = 1 + wm_rng_below(&rng, 64);
+        const uint64_t first = wm_rng_next(&rng) >> (8 + i % 56);
+        const bool is_falling = wm_rng_below(&rng, 2) != 0;
+        const uint32_t step = wm_rng_below(&rng, 8) == 0 ? 3 : 1;
+        for (uint32_t k = 0; k < n; k++) {
+            lines[k] = first + step * (uint64_t)(is_falling ? n - 1 - k : k);
+        }
+        cr_assert_eq(wm_tag_wavefronts_sorted(4, lines, n),
+                     wm_tag_wavefronts(4, lines, n), "seed %llu, run %u",
+                     (unsigned long long)seed, i);
+    }
 }

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 
 #include <math.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "model/dram/dram.h"
@@ -306,4 +307,32 @@ Test(dram, writes_take_their_own_time_and_say_until_when)
     /* 32 sectors at 2.280626 ns each */
     cr_expect_eq(until, 72980u);
     wm_dram_free(dram);
+}
+
+Test(dram, counting_finds_the_rows_and_sectors_that_timing_finds)
+{
+    const uint64_t seed = 11;
+    wm_rng rng = {seed};
+    wm_dram_params params = v100;
+    params.row_window = 16;
+    wm_dram *timed = dram_of(&params);
+    wm_dram *counted = dram_of(&params);
+    for (uint32_t i = 0; i < 50000; i++) {
+        const uint64_t line = wm_rng_below(&rng, 1u << wm_rng_below(&rng, 16));
+        const uint32_t n = 1 + wm_rng_below(&rng, 4);
+        if (wm_rng_below(&rng, 3) == 0) {
+            (void)wm_dram_write(timed, i * 100ull, line, n);
+            wm_dram_count_write(counted, line, n);
+        } else {
+            (void)wm_dram_read(timed, i * 100ull, line, n);
+            wm_dram_count_read(counted, line, n);
+        }
+    }
+    (void)wm_dram_drain(timed, 0);
+    (void)wm_dram_drain(counted, 0);
+    cr_assert_eq(memcmp(wm_dram_get_stats(timed), wm_dram_get_stats(counted),
+                        sizeof(wm_dram_stats)),
+                 0, "seed %llu", (unsigned long long)seed);
+    wm_dram_free(timed);
+    wm_dram_free(counted);
 }

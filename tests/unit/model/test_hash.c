@@ -52,6 +52,25 @@ Test(hash, unhashed_places_are_the_remainder)
     }
 }
 
+Test(hash, a_remembered_rank_gives_the_same_place)
+{
+    const uint64_t seed = 5;
+    wm_rng rng = {seed};
+    for (size_t c = 0; c < N_COUNTS; c++) {
+        const wm_spread spread = wm_spread_of(place_counts[c], true);
+        wm_spread_memo memo = {0, 0};
+        for (uint32_t i = 0; i < 20000; i++) {
+            const uint64_t x = wm_rng_below(&rng, 4 * 1024);
+            uint64_t rank = 0;
+            uint64_t recalled = 0;
+            const uint64_t place = wm_spread_place(&spread, x, &rank);
+            cr_assert_eq(wm_spread_recall(&spread, x, &recalled, &memo), place,
+                         "seed %llu", (unsigned long long)seed);
+            cr_assert_eq(recalled, rank);
+        }
+    }
+}
+
 /* Numbers in the fullest place over the mean, for 64 n numbers. */
 static double crowding(uint64_t n, uint64_t stride, bool is_hashed)
 {

@@ -32,7 +32,8 @@ static wm_access_shape shape_of(const wm_access *access)
 
 static wm_access affine(uint64_t base, int64_t stride, uint64_t mask)
 {
-    return (wm_access){base, mask, stride, NULL, 4, WM_ACCESS_AFFINE};
+    return (wm_access){
+        .base = base, .mask = mask, .stride = stride, .width = 4};
 }
 
 static void expect(const wm_access *access, const char *class, uint32_t ideal)
@@ -72,10 +73,16 @@ Test(pattern, lists_are_gathers_unless_they_fill_their_sectors)
         order[i] = (i ^ 5) * 4;
         far[i] = (i * i) * 64;
     }
-    const wm_access permuted = {0x1000, 0xffffffff, 0,
-                                order,  4,          WM_ACCESS_LIST32};
-    const wm_access scattered = {0x1000, 0xffffffff, 0,
-                                 far,    4,          WM_ACCESS_LIST32};
+    const wm_access permuted = {.base = 0x1000,
+                                .mask = 0xffffffff,
+                                .lanes = order,
+                                .width = 4,
+                                .form = WM_ACCESS_LIST32};
+    const wm_access scattered = {.base = 0x1000,
+                                 .mask = 0xffffffff,
+                                 .lanes = far,
+                                 .width = 4,
+                                 .form = WM_ACCESS_LIST32};
     expect(&permuted, "coalesced", 4);
     expect(&scattered, "gather", 4);
 }
@@ -86,8 +93,11 @@ Test(pattern, duplicates_count_once)
     for (uint32_t i = 0; i < 32; i++) {
         twice[i] = i / 2 * 4;
     }
-    const wm_access access = {0x1000, 0xffffffff, 0,
-                              twice,  4,          WM_ACCESS_LIST32};
+    const wm_access access = {.base = 0x1000,
+                              .mask = 0xffffffff,
+                              .lanes = twice,
+                              .width = 4,
+                              .form = WM_ACCESS_LIST32};
     cr_expect_eq(shape_of(&access).unique_bytes, 64);
     expect(&access, "coalesced", 2);
 }
@@ -136,8 +146,11 @@ Test(pattern, only_what_changes_lanes_needs_staging)
     for (uint32_t i = 0; i < 32; i++) {
         far[i] = (i * i) * 64;
     }
-    const wm_access scattered = {0x1000, 0xffffffff, 0,
-                                 far,    4,          WM_ACCESS_LIST32};
+    const wm_access scattered = {.base = 0x1000,
+                                 .mask = 0xffffffff,
+                                 .lanes = far,
+                                 .width = 4,
+                                 .form = WM_ACCESS_LIST32};
     const wm_access_shape gather = shape_of(&scattered);
     cr_expect(wm_access_needs_staging(&gather, 128));
 }
