@@ -27,8 +27,9 @@ cpu_wanted=1800
 jobs=1
 slice=${SLICE:-120}
 declare -A max_len=([result]=20000)
-declare -A smoke_runs=([config]=20000 [study]=20000 [ncu]=20000 [result]=20000
-    [trace]=2000 [wmt]=2000 [layers]=2000 [whole]=500)
+# About 20 s of processor time each.
+declare -A smoke_runs=([config]=50000 [study]=50000 [ncu]=80000 [result]=2500
+    [trace]=15000 [wmt]=25000 [layers]=30000 [whole]=1000)
 action=fuzz
 
 usage()
@@ -176,7 +177,8 @@ smoke()
             -artifact_prefix="$scratch/findings/$target-" >"$out" 2>&1 || rc=$?
         if [ "$rc" -eq 0 ]; then
             passed=$((passed + 1))
-            grep ' DONE ' "$out" | sed "s/^/$target: /"
+            grep -E '[[:space:]]DONE[[:space:]]' "$out" |
+                sed "s/^/$target: /; s/exec.s: .*//"
         else
             failed=$((failed + 1))
             echo "FINDING in $target (exit $rc):"
