@@ -190,14 +190,20 @@ smoke()
     [ "$failed" -eq 0 ]
 }
 
-# libFuzzer's merge: the smallest inputs that reach every edge.
+# libFuzzer's merge: of what is not large, the smallest inputs that reach every
+# edge.
 minimise()
 {
-    local target
+    local target small
     for target in "${targets[@]}"; do
-        mkdir -p "$scratch/corpus/$target"
+        small=$TMPDIR/small-$target
+        mkdir -p "$small" "$scratch/corpus/$target"
+        find "$scratch/corpus/$target" -type f -size -5 -exec cp -t "$small" {} +
         "$scratch/bin/fuzz_$target" "${common[@]}" -merge=1 -use_counters=0 \
-            "$corpus/$target" "$scratch/corpus/$target" 2>&1 | tail -n 1
+            "$corpus/$target" "$small" >"$scratch/$target.merge" 2>&1
+        printf '%-8s %s files, %s bytes\n' "$target" \
+            "$(find "$corpus/$target" -type f | wc -l)" \
+            "$(cat "$corpus/$target"/* | wc -c)"
     done
 }
 
