@@ -190,7 +190,7 @@ smoke()
     [ "$failed" -eq 0 ]
 }
 
-# libFuzzer's merge: of what is not large, the smallest inputs that reach every
+# libFuzzer's merge: of what is not large, few inputs that reach every
 # edge.
 minimise()
 {
@@ -199,7 +199,7 @@ minimise()
         small=$TMPDIR/small-$target
         mkdir -p "$small" "$scratch/corpus/$target"
         find "$scratch/corpus/$target" -type f -size -5 -exec cp -t "$small" {} +
-        "$scratch/bin/fuzz_$target" "${common[@]}" -merge=1 -use_counters=0 \
+        "$scratch/bin/fuzz_$target" "${common[@]}" -set_cover_merge=1 -use_counters=0 \
             "$corpus/$target" "$small" >"$scratch/$target.merge" 2>&1
         printf '%-8s %s files, %s bytes\n' "$target" \
             "$(find "$corpus/$target" -type f | wc -l)" \
