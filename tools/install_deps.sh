@@ -24,6 +24,12 @@ has_header()
     echo "#include <$1>" | cc -E -o /dev/null - 2>/dev/null
 }
 
+has_fuzzer()
+{
+    echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return 0; }' |
+        clang -w -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null
+}
+
 missing=()
 command -v cc >/dev/null || missing+=(gcc libc6-dev)
 has_header stdio.h || missing+=(libc6-dev)
@@ -41,6 +47,7 @@ if [ "$want" != build ]; then
 fi
 if [ "$want" = lint ]; then
     command -v clang >/dev/null || missing+=(clang)
+    has_fuzzer || missing+=(libclang-rt-dev)
     command -v clang-format >/dev/null || missing+=(clang-format)
     command -v clang-tidy >/dev/null || missing+=(clang-tidy)
     command -v cppcheck >/dev/null || missing+=(cppcheck)

@@ -227,7 +227,7 @@ static void build_lists(const wm_params *params, wm_sm *sm, wm_arena *arena)
     for (uint32_t i = 0; i < n_waiters; i++) {
         sm->waiters[i].next = i + 1;
     }
-    sm->n_waiters_free = n_waiters;
+    sm->n_waiters = sm->n_waiters_free = n_waiters;
 }
 
 static wm_status build_sm(const wm_params *params, wm_sm *sm, uint32_t id,
@@ -520,6 +520,9 @@ void wm_unbuild(wm_engine *engine)
     for (uint32_t t = 0; engine->scratch != NULL && t < engine->n_threads;
          t++) {
         unbuild_scratch(&engine->params, &engine->scratch[t]);
+    }
+    for (uint32_t s = 0; engine->sms != NULL && s < engine->params.n_sms; s++) {
+        free(engine->sms[s].grown_waiters);
     }
     wm_pool_free(engine->pool);
     wm_arena_close(&engine->arena);

@@ -4,6 +4,9 @@
  */
 #include "engine/engine_internal.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* --- fills ---------------------------------------------------------------- */
 /* Drops the eldest known return; its sectors are pending no more. */
 static void l1_pass_one(wm_sm *sm)
@@ -43,6 +46,27 @@ static void l1_settle_line(wm_sm *sm, const wm_mshr *mshr, uint32_t tag,
     }
     *link = mshr->next;
     line->ready = line->ready > cycle ? line->ready : cycle;
+}
+
+bool wm_l1_grow_waiters(wm_sm *sm)
+{
+    const uint32_t n = sm->n_waiters;
+    wm_waiter *more = malloc(2 * (size_t)n * sizeof(*more));
+    if (more == NULL) {
+        sm->status = WM_ENOMEM;
+        return false;
+    }
+    memcpy(more, sm->waiters, n * sizeof(*more));
+    for (uint32_t i = n; i < 2 * n; i++) {
+        more[i].next = i + 1;
+    }
+    more[2 * n - 1].next = sm->waiter_free_list;
+    sm->waiter_free_list = n;
+    free(sm->grown_waiters);
+    sm->waiters = sm->grown_waiters = more;
+    sm->n_waiters = 2 * n;
+    sm->n_waiters_free += n;
+    return true;
 }
 
 void wm_l1_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle)

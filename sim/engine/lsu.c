@@ -153,7 +153,8 @@ WM_INLINE bool lsu_load(const wm_params *params, wm_sm *sm,
     }
     if ((miss != 0 && (!lsu_await_mshr(params, sm, cycle) ||
                        wm_mailbox_is_full(params, sm))) ||
-        (pending != 0 && sm->n_waiters_free < 4) || *cycle >= sm->end) {
+        (pending != 0 && sm->n_waiters_free < 4 && !wm_l1_grow_waiters(sm)) ||
+        *cycle >= sm->end) {
         return false;
     }
     if (ref.way != WM_NO_INDEX) {
@@ -301,7 +302,7 @@ static bool lsu_work(const wm_params *params, wm_sm *sm,
         uint64_t planned =
             sm->head_start + (sm->next_entry >> params->tag_shift);
         bool is_done = false;
-        /* It may have stood here for windows, without waiters left. */
+        /* It may have stood here for windows, for want of an MSHR. */
         cycle = planned > sm->start ? planned : sm->start;
         if (kind == WM_KIND_GLOBAL_STORE || kind == WM_KIND_LOCAL_STORE) {
             is_done = lsu_store(params, sm, entry, sm->next_entry, &cycle);

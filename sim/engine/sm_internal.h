@@ -166,9 +166,10 @@ typedef struct wm_sm {
     uint32_t n_in_flight; /* MSHRs whose reply is not known yet */
     wm_release *releases; /* ring, times rising */
     uint32_t release_head, n_releases, release_mask;
-    wm_waiter *waiters;
+    wm_waiter *waiters;       /* the arena's, or those below */
+    wm_waiter *grown_waiters; /* malloced when more were needed, or NULL */
     uint32_t waiter_free_list;
-    uint32_t n_waiters_free;
+    uint32_t n_waiters, n_waiters_free;
     /* ports: 1/256 cycles */
     uint64_t request_free_q8;
     uint64_t reply_free_q8;

@@ -141,14 +141,18 @@ static wm_status read_config(const json_t *root, wm_loaded_result *loaded,
 
 /* --- numbers -------------------------------------------------------------- */
 
+/* A word that is none, or none at all, is latency: where nothing was busy. */
 static uint32_t read_bound(const char *word)
 {
+    uint32_t latency = 0;
     for (uint32_t i = 0; i < WM_REPORT_BOUNDS; i++) {
         if (strcmp(wm_report_bound_names[i], word) == 0) {
             return i;
         }
+        latency =
+            strcmp(wm_report_bound_names[i], "latency") == 0 ? i : latency;
     }
-    return 0;
+    return latency;
 }
 
 static void read_metrics(const json_t *object, wm_counters *counters,
@@ -156,6 +160,7 @@ static void read_metrics(const json_t *object, wm_counters *counters,
 {
     const json_t *metrics = json_object_get(object, "metrics");
     uint32_t n_busy = 0;
+    const char *word = "";
     for (size_t i = 0; i < wm_n_metrics(); i++) {
         const wm_metric *metric = wm_metric_at(i);
         const json_t *value = json_object_get(metrics, metric->id);
@@ -166,9 +171,10 @@ static void read_metrics(const json_t *object, wm_counters *counters,
             busy_ppm[n_busy++] =
                 part > 0 && part < 4e9 ? (uint32_t)(part + 0.5) : 0;
         } else if (metric->kind == WM_METRIC_WORD && json_is_string(value)) {
-            *bound = read_bound(json_string_value(value));
+            word = json_string_value(value);
         }
     }
+    *bound = read_bound(counters->value[WM_C_TIME_CYCLES] != 0 ? word : "");
 }
 
 static const char *read_kind(const char *word)

@@ -19,7 +19,7 @@
 #include "trace/tape.h"
 #include "whole.h"
 
-#define CONFIG_BYTES 160u
+#define CONFIG_BYTES 256u
 #define KERNELS_MAX  4u
 
 #define WAY_JOBS        3u   /* threads - 1 */
@@ -29,6 +29,7 @@
 #define WAY_TEXT        32u  /* the trace as text */
 #define WAY_TAPE        64u  /* the trace from memory */
 #define WAY_AGAIN       128u /* on an engine that has run it before */
+#define WAY_OBSERVED    256u /* with a listener at the caches and the CTAs */
 
 typedef struct outcome {
     uint32_t n_kernels;
@@ -55,6 +56,20 @@ static uint64_t sample(const wm_sample *taken, void *context)
     outcome *kept = context;
     kept->sampled = taken->counters;
     return 1000;
+}
+
+static void listen(const wm_observation *observation, void *context)
+{
+    uint64_t *n = context;
+    *n += observation->sectors;
+}
+
+static void listen_cta(const wm_cta_span *span, void *context)
+{
+    (void)context;
+    if (span->end_ns < span->begin_ns) {
+        fuzz_fail("a CTA ends before it begins");
+    }
 }
 
 static void run_once(wm_engine *engine, const char *path, bool is_tape,
@@ -103,6 +118,7 @@ static bool run(const wm_config *config, const char *path, wm_mode mode,
                 uint32_t ways, outcome *kept)
 {
     wm_engine *engine = NULL;
+    uint64_t n_observed = 0;
     wm_diag diag;
     wm_error err;
     wm_engine_options options;
@@ -118,6 +134,11 @@ static bool run(const wm_config *config, const char *path, wm_mode mode,
         options.interval_ns = 1000;
         options.sample = sample;
         options.sample_context = kept;
+    }
+    if ((ways & WAY_OBSERVED) != 0) {
+        options.observe = mode == WM_MODE_COUNTS ? listen : NULL;
+        options.observe_context = &n_observed;
+        options.cta_span = mode == WM_MODE_TIMING ? listen_cta : NULL;
     }
     if (wm_engine_new(config, &options, &engine, &err) != WM_OK) {
         if (config->dram.model == WM_DRAM_BANKED && err.status == WM_ECONFIG) {
@@ -181,6 +202,12 @@ static bool is_timeless(uint32_t i)
     const uint32_t of_l1 = i - WM_C_L1_GLOBAL_LOAD_REQUESTS; /* may wrap */
     if (of_l1 < WM_L1_KINDS * WM_L1_FIELDS) {
         const uint32_t field = of_l1 % WM_L1_FIELDS;
+        const uint32_t kind = of_l1 / WM_L1_FIELDS;
+        /* Where local memory lies hangs on when a CTA got its place. */
+        if ((kind == WM_KIND_LOCAL_LOAD || kind == WM_KIND_LOCAL_STORE) &&
+            field == WM_L1_TAG_WAVEFRONTS) {
+            return false;
+        }
         return field < WM_L1_HIT_SECTORS || field >= WM_L1_WAVEFRONTS;
     }
     return i < WM_C_L2_READ_REQUESTS || i == WM_C_L2_WRITE_REQUESTS ||
@@ -246,20 +273,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
         return 0;
     }
     whole_bytes from = {bytes, bytes + CONFIG_BYTES};
-    const uint32_t ways = bytes[CONFIG_BYTES];
+    const uint32_t which = bytes[CONFIG_BYTES + 1];
+    const bool has_threads = which / 16 % 4 == 0;
+    const uint32_t ways =
+        (bytes[CONFIG_BYTES] & (has_threads ? ~0u : ~WAY_JOBS)) |
+        (which / 4 % 4 == 3 ? WAY_OBSERVED : 0);
     const whole_bytes rest = {bytes + CONFIG_BYTES + 2, bytes + n_bytes};
     wm_config_set *set = whole_config(&from, &is_wide);
     const wm_config *config = wm_config_values(set);
+    /* Threads wait for one another at every window. */
+    const whole_bounds bounds = is_wide       ? (whole_bounds){3, 2}
+                                : has_threads ? (whole_bounds){2, 12}
+                                              : (whole_bounds){8, 12};
     fuzz_put("whole.wmt", "", 0, path);
     fuzz_put("whole.txt", "", 0, text);
     from = rest;
-    whole_trace(&from, config, is_wide, "wmt", path);
+    whole_trace(&from, config, bounds, "wmt", path);
     if ((ways & WAY_TEXT) != 0) {
         from = rest;
-        whole_trace(&from, config, is_wide, "text", text);
+        whole_trace(&from, config, bounds, "text", text);
     }
-    compare(config, path, (ways & WAY_TEXT) != 0 ? text : path, ways,
-            bytes[CONFIG_BYTES + 1]);
+    compare(config, path, (ways & WAY_TEXT) != 0 ? text : path, ways, which);
     wm_config_free(set);
     if (getenv("FUZZ_SHOW") == NULL) { /* else to be looked at */
         fuzz_clear();

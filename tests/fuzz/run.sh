@@ -26,8 +26,10 @@ scratch=build/fuzz/scratch
 cpu_wanted=1800
 jobs=1
 slice=${SLICE:-120}
-declare -A smoke_runs=([config]=20000 [study]=20000 [ncu]=20000 [result]=20000
-    [trace]=2000 [wmt]=2000 [layers]=2000 [whole]=500)
+declare -A max_len=([result]=20000)
+# About 20 s of processor time each.
+declare -A smoke_runs=([config]=50000 [study]=50000 [ncu]=80000 [result]=2500
+    [trace]=15000 [wmt]=25000 [layers]=30000 [whole]=1000)
 action=fuzz
 
 usage()
@@ -59,7 +61,7 @@ done
 
 # What libFuzzer is told for every run: an input that takes a minute or 2 GiB
 # is a finding too.
-common=(-timeout=60 -max_len=8192 -rss_limit_mb=2048 -print_final_stats=1)
+common=(-timeout=60 -rss_limit_mb=2048 -print_final_stats=1)
 
 # Words that a target's inputs are made of; those of configurations and results
 # from the lists that the program is made of.
@@ -81,7 +83,7 @@ with_dictionary()
             ;;
         esac
     } >"$dictionary"
-    common_of=("${common[@]}")
+    common_of=("${common[@]}" "-max_len=${max_len[$1]:-8192}")
     if [ -s "$dictionary" ]; then
         common_of+=("-dict=$dictionary")
     fi
@@ -175,7 +177,8 @@ smoke()
             -artifact_prefix="$scratch/findings/$target-" >"$out" 2>&1 || rc=$?
         if [ "$rc" -eq 0 ]; then
             passed=$((passed + 1))
-            grep ' DONE ' "$out" | sed "s/^/$target: /"
+            grep -E '[[:space:]]DONE[[:space:]]' "$out" |
+                sed "s/^/$target: /; s/exec.s: .*//"
         else
             failed=$((failed + 1))
             echo "FINDING in $target (exit $rc):"
@@ -187,16 +190,31 @@ smoke()
     [ "$failed" -eq 0 ]
 }
 
-# libFuzzer's merge: the smallest inputs that reach every edge and count.
+# libFuzzer's merge: of what is not large, few inputs that reach every
+# edge.
 minimise()
 {
-    local target
+    local target small
     for target in "${targets[@]}"; do
-        mkdir -p "$scratch/corpus/$target"
-        "$scratch/bin/fuzz_$target" "${common[@]}" -merge=1 \
-            "$corpus/$target" "$scratch/corpus/$target" 2>&1 | tail -n 1
+        small=$TMPDIR/small-$target
+        mkdir -p "$small" "$scratch/corpus/$target"
+        find "$scratch/corpus/$target" -type f -size -5 -exec cp -t "$small" {} +
+        "$scratch/bin/fuzz_$target" "${common[@]}" -set_cover_merge=1 -use_counters=0 \
+            "$corpus/$target" "$small" >"$scratch/$target.merge" 2>&1
+        printf '%-8s %s files, %s bytes\n' "$target" \
+            "$(find "$corpus/$target" -type f | wc -l)" \
+            "$(cat "$corpus/$target"/* | wc -c)"
     done
 }
+
+# The runtime is a package of its own; the corpus is replayed without it, too.
+if ! echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return 0; }' |
+    clang -w -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null; then
+    echo "No clang with libFuzzer here (clang, libclang-rt-dev): skipped"
+    [ "$action" = smoke ] || exit 1
+    echo "0 passed, 0 failed"
+    exit 0
+fi
 
 # Inputs become files: in memory, and gone with us, however a target ends.
 root=/tmp

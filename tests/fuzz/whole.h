@@ -36,8 +36,14 @@ uint64_t whole_range(whole_bytes *from, uint64_t least, uint64_t most);
  * accesses take long. */
 wm_config_set *whole_config(whole_bytes *from, bool *is_wide);
 
+/* How much a trace holds at most: of a launch. */
+typedef struct whole_bounds {
+    uint32_t n_steps; /* instructions, up to 8 */
+    uint32_t n_ctas;
+} whole_bounds;
+
 /* Writes a valid trace for it in the format. */
-void whole_trace(whole_bytes *from, const wm_config *config, bool is_small,
-                 const char *format, const char *path);
+void whole_trace(whole_bytes *from, const wm_config *config,
+                 whole_bounds bounds, const char *format, const char *path);
 
 #endif

@@ -16,6 +16,8 @@
 typedef struct maker {
     whole_bytes *from;
     bool is_wide;   /* times over all of their range */
+    bool is_roomy;  /* many CTAs on an SM, so that threads have work */
+    bool is_plain;  /* lines and coalescer as they are today: the short ways */
     bool is_banked; /* every command of simulated time costs host time */
     char text[SETS_MAX][SET_BYTES];
     const char *set[SETS_MAX];
@@ -98,6 +100,13 @@ static uint64_t choose_ways(maker *m, const char *policy_key,
 
 static void make_sm(maker *m)
 {
+    if (m->is_roomy) { /* the defaults */
+        (void)choose(m, "sm.count", 2, 5, "");
+        (void)choose(m, "sm.clock", 800000000, 2000000000, " Hz");
+        (void)choose(m, "sm.schedulers", 1, 16, "");
+        (void)choose(m, "sm.lsu_queue", 1, 256, "");
+        return;
+    }
     (void)choose(m, "sm.count", 1, 4, "");
     (void)choose(m, "sm.clock", m->is_wide ? 1000000 : 800000000,
                  UINT64_C(20000000000), " Hz");
@@ -115,10 +124,13 @@ static void make_sm(maker *m)
 static void make_shared(maker *m, uint64_t l1_bytes)
 {
     const bool is_unified = whole_below(m->from, 2) == 1;
-    const uint64_t size = choose(m, "shared.size", 0, 1 << 18, " B");
+    const uint64_t size =
+        choose(m, "shared.size", m->is_roomy ? 1 << 17 : 0, 1 << 18, " B");
     uint64_t largest = size;
-    (void)WORDS(m, "shared.bank_width", "4 B", "8 B");
-    (void)choose(m, "shared.banks", 1, 64, "");
+    if (!m->is_plain) {
+        (void)WORDS(m, "shared.bank_width", "4 B", "8 B");
+        (void)choose(m, "shared.banks", 1, 64, "");
+    }
     (void)choose_time(m, "shared.latency", 1, 1000000, "");
     (void)choose(m, "shared.reserved", 0, 65536, " B");
     if (whole_below(m->from, 2) == 1) {
@@ -151,10 +163,21 @@ static void make_latencies(maker *m)
     choose_per_clock(m, "fabric.request_bandwidth");
 }
 
+static void make_coalescer(maker *m, uint64_t line, uint64_t sector)
+{
+    (void)WORDS(m, "coalescer.mode", "sector", "line", "segment");
+    set_number(m, "coalescer.segment", whole_below(m->from, 2) ? line : sector,
+               " B");
+    (void)WORDS(m, "coalescer.split", "0", "2", "4", "8", "16", "32");
+    (void)WORDS(m, "coalescer.store_split", "0", "2", "4", "8", "16", "32");
+}
+
 static void make_caches(maker *m)
 {
-    const uint64_t line = UINT64_C(32) << whole_below(m->from, 3);
-    uint64_t sector = UINT64_C(32) << whole_below(m->from, 3);
+    const uint64_t line =
+        m->is_plain ? 128 : UINT64_C(32) << whole_below(m->from, 3);
+    uint64_t sector =
+        m->is_plain ? 32 : UINT64_C(32) << whole_below(m->from, 3);
     sector = sector < line ? sector : line;
     set_number(m, "l1.line", line, " B");
     set_number(m, "l2.line", line, " B");
@@ -182,11 +205,9 @@ static void make_caches(maker *m)
     set_number(m, "l2.fetch", fetch, "");
     (void)WORDS(m, "l2.write", "back", "through");
     (void)choose_time(m, "l2.atomic_cycles", 0, 100000, "");
-    (void)WORDS(m, "coalescer.mode", "sector", "line", "segment");
-    set_number(m, "coalescer.segment", whole_below(m->from, 2) ? line : sector,
-               " B");
-    (void)WORDS(m, "coalescer.split", "0", "2", "4", "8", "16", "32");
-    (void)WORDS(m, "coalescer.store_split", "0", "2", "4", "8", "16", "32");
+    if (!m->is_plain) {
+        make_coalescer(m, line, sector);
+    }
     set_number(m, "dram.row", line * whole_range(m->from, 1, (1 << 20) / line),
                " B");
 }
@@ -277,6 +298,9 @@ wm_config_set *whole_config(whole_bytes *from, bool *is_wide)
     const uint32_t kind = whole_below(from, 6);
     m.is_banked = kind < 2;
     m.is_wide = *is_wide = kind == 5;
+    const uint32_t bits = whole_byte(from);
+    m.is_roomy = !m.is_wide && bits % 2 == 1;
+    m.is_plain = bits / 2 % 2 == 1;
     make_sm(&m);
     make_caches(&m);
     make_latencies(&m);

@@ -88,8 +88,15 @@ static void read_step(whole_bytes *from, step *s, uint32_t number)
         (int32_t)(whole_below(from, 2) == 0 ? r->width
                                             : whole_range(from, 0, UINT32_MAX));
     r->base = whole_range(from, 0, UINT64_MAX);
-    s->warp_bytes = whole_range(from, 0, 1 << 20);
-    s->cta_bytes = whole_range(from, 0, 1 << 20);
+    if (whole_below(from, 2) == 0) { /* a whole line for a warp */
+        r->base &= ~UINT64_C(127);
+        r->width = r->width != 0 ? 4 : 0;
+        r->u.stride = r->width;
+        s->address_kind = 0;
+        s->mask_kind %= 4;
+    }
+    s->warp_bytes = whole_range(from, 0, 1 << 13) * whole_below(from, 129);
+    s->cta_bytes = whole_range(from, 0, 1 << 13) * whole_below(from, 129);
     s->seed = whole_long(from);
     s->spread = whole_range(from, 1, UINT64_C(1) << 40);
 }
@@ -176,28 +183,29 @@ static void make_cta(whole_bytes *from, const program *p, wm_cta *cta,
 }
 
 static void read_program(whole_bytes *from, const wm_config *config,
-                         bool is_small, program *p)
+                         whole_bounds bounds, program *p)
 {
     memset(p, 0, sizeof(*p));
     const uint32_t warps_max =
         config->sm.max_warps < 3 ? (uint32_t)config->sm.max_warps : 3;
     const uint32_t many = whole_byte(from);
+    const bool is_full = many >= 250 && bounds.n_steps > 3;
     p->n_warps =
-        many < 250 ? 1 + many % warps_max : (uint32_t)config->sm.max_warps;
-    p->n_steps = whole_below(from, PROGRAM_MAX + 1);
-    p->launch =
-        (wm_launch){.name = "k",
-                    .grid = {1 + whole_below(from, is_small ? 2 : 12), 1, 1},
-                    .warp_size = whole_below(from, 4) == 3 ? 64 : 32,
-                    .shared_bytes = (uint32_t)whole_range(from, 0, 1 << 17),
-                    .registers = whole_below(from, 256),
-                    .sm_version = 70 + whole_below(from, 30),
-                    .stream = whole_below(from, 3),
-                    .shared_base = UINT64_C(0x7f0000000000),
-                    .local_base = UINT64_C(0x7e0000000000),
-                    .statics = p->statics,
-                    .n_statics = p->n_steps + 1,
-                    .where = "whole"};
+        is_full ? (uint32_t)config->sm.max_warps : 1 + many % warps_max;
+    p->n_steps = whole_below(from, bounds.n_steps + 1);
+    p->launch = (wm_launch){
+        .name = "k",
+        .grid = {1 + whole_below(from, is_full ? 2 : bounds.n_ctas), 1, 1},
+        .warp_size = whole_below(from, 4) == 3 ? 64 : 32,
+        .shared_bytes = (uint32_t)whole_range(from, 0, 1 << 17),
+        .registers = whole_below(from, 256),
+        .sm_version = 70 + whole_below(from, 30),
+        .stream = whole_below(from, 3),
+        .shared_base = UINT64_C(0x7f0000000000),
+        .local_base = UINT64_C(0x7e0000000000),
+        .statics = p->statics,
+        .n_statics = p->n_steps + 1,
+        .where = "whole"};
     p->launch.block[0] = p->n_warps * p->launch.warp_size;
     p->launch.block[1] = p->launch.block[2] = 1;
     p->launch.n_ctas = p->launch.grid[0];
@@ -221,8 +229,8 @@ static void must(wm_status status, const wm_error *err)
     }
 }
 
-void whole_trace(whole_bytes *from, const wm_config *config, bool is_small,
-                 const char *format, const char *path)
+void whole_trace(whole_bytes *from, const wm_config *config,
+                 whole_bounds bounds, const char *format, const char *path)
 {
     static program p;
     wm_trace_writer *writer = NULL;
@@ -238,7 +246,7 @@ void whole_trace(whole_bytes *from, const wm_config *config, bool is_small,
                                   whole_range(from, 0, UINT64_MAX)};
             must(wm_trace_write_copy(writer, &copy, &err), &err);
         }
-        read_program(from, config, is_small, &p);
+        read_program(from, config, bounds, &p);
         must(wm_trace_write_launch(writer, &p.launch, &err), &err);
         for (uint32_t c = 0; c < p.launch.grid[0]; c++) {
             make_cta(from, &p, &cta, c);

@@ -336,6 +336,23 @@ Test(engine, the_length_of_the_window_does_not_show_in_results)
     free(text);
 }
 
+Test(engine, any_number_of_loads_wait_for_a_line_on_its_way)
+{
+    const char *sets[] = {"l1.mshrs=6", "coalescer.split=2"};
+    const char *text = HEAD LAUNCH("1", "32")
+        STATICS CTA("9") "  0 ffffffff 0x0 +4\n  0 ffffffff 0x0 +4\n"
+                         "  0 ffffffff 0x0 +4\n  0 ffffffff 0x0 +4\n"
+                         "  0 ffffffff 0x0 +4\n  0 ffffffff 0x0 +4\n"
+                         "  0 ffffffff 0x0 +4\n  0 ffffffff 0x0 +4\n" EXIT;
+    const run_result whole = run_window(text, WM_MODE_TIMING, 1, sets, 2, 0);
+    /* Four sectors are fetched; whoever comes before them waits. */
+    cr_assert_eq(get(&whole.kernel[0], WM_C_L1_GLOBAL_LOAD_MISS_SECTORS), 4);
+    cr_assert_eq(get(&whole.kernel[0], WM_C_L1_GLOBAL_LOAD_PENDING_SECTORS),
+                 8 * 16 - 4);
+    const run_result cut = run_window(text, WM_MODE_TIMING, 1, sets, 2, 31);
+    cr_assert_arr_eq(&cut.kernel[0], &whole.kernel[0], sizeof(wm_counters));
+}
+
 Test(engine, a_cta_larger_than_an_sm_still_runs_alone)
 {
     const char *sets[] = {"sm.max_warps=2"};

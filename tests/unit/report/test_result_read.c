@@ -129,6 +129,34 @@ Test(result_read, missing_members_are_nothing)
     wm_loaded_result_fini(&loaded);
 }
 
+static uint32_t bound_of(const char *text)
+{
+    wm_loaded_result loaded;
+    write_file(text);
+    wm_loaded_result_init(&loaded);
+    cr_assert_eq(wm_result_read(path, &loaded, &err), WM_OK, "%s", err.text);
+    const uint32_t bound = loaded.report.kernels[0].bound;
+    wm_loaded_result_fini(&loaded);
+    return bound;
+}
+
+Test(result_read, a_launch_without_time_or_bound_waited)
+{
+#define RESULT(metrics)                                                        \
+    "{\"warpmem\": {\"format\": 1}, \"kernels\": [{\"metrics\": {" metrics     \
+    "}}]}"
+    const uint32_t latency =
+        bound_of(RESULT("\"time.cycles\": 9, \"bound.name\": \"latency\""));
+    const uint32_t dram =
+        bound_of(RESULT("\"time.cycles\": 9, \"bound.name\": \"dram\""));
+    cr_assert_neq(dram, latency);
+    cr_assert_eq(bound_of(RESULT("\"bound.name\": \"dram\"")), latency);
+    cr_assert_eq(bound_of(RESULT("\"time.cycles\": 9")), latency);
+    cr_assert_eq(bound_of(RESULT("\"time.cycles\": 9, \"bound.name\": \"x\"")),
+                 latency);
+#undef RESULT
+}
+
 Test(result_read, a_file_that_is_not_there_is_said)
 {
     wm_loaded_result loaded;
