@@ -306,24 +306,22 @@ static wm_status dram_write(dram_job *job, wm_error *err)
 {
     wm_output output;
     wm_buffer out;
-    bool has_one = true;
+    size_t n = 1;
     wm_buffer_init(&out);
     wm_status status = wm_output_open(&output, job->options.write, err);
-    if (status != WM_OK) {
-        return status;
-    }
-    while (status == WM_OK && has_one) {
-        wm_replay_request request = {0, 0, false};
-        status = wm_dram_source_next(&job->source, &request, &has_one, err);
-        if (status == WM_OK && has_one) {
+    while (status == WM_OK && n != 0) {
+        wm_replay_request requests[1024];
+        status = wm_dram_source_next(&job->source, requests, 1024, &n, err);
+        for (size_t i = 0; status == WM_OK && i < n; i++) {
             wm_buffer_printf(&out, "%c 0x%" PRIx64,
-                             request.is_write ? 'W' : 'R', request.addr);
+                             requests[i].is_write ? 'W' : 'R',
+                             requests[i].addr);
             if (job->source.rate_requests != 0) {
-                wm_buffer_printf(&out, " %" PRIu64, request.due);
+                wm_buffer_printf(&out, " %" PRIu64, requests[i].due);
             }
             wm_buffer_puts(&out, "\n");
         }
-        if (status == WM_OK && (!has_one || out.n_bytes > 65536)) {
+        if (status == WM_OK) {
             status = wm_output_add(&output, &out, err);
         }
     }

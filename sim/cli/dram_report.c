@@ -61,11 +61,15 @@ static double report_energy(const wm_dram_report *report)
 {
     const wm_standard *standard = report->standard;
     const wm_banked_stats *stats = &report->result->stats;
+    const double banks =
+        (double)wm_standard_n_banks(standard) / standard->pseudo_channels;
+    const double n_refreshes = (double)stats->n_commands[WM_DRAM_REFA] +
+                               (double)stats->n_commands[WM_DRAM_REFP] / banks;
     const double fj =
         (double)stats->n_commands[WM_DRAM_ACT] * (double)standard->activate_fj +
         (double)stats->n_read_atoms * (double)standard->read_fj +
         (double)stats->n_write_atoms * (double)standard->write_fj +
-        (double)stats->n_commands[WM_DRAM_REFA] * (double)standard->refresh_fj;
+        n_refreshes * (double)standard->refresh_fj;
     return fj * 1e-15;
 }
 

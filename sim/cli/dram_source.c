@@ -156,20 +156,35 @@ static wm_status source_read(wm_dram_source *source, wm_replay_request *request,
                : WM_OK;
 }
 
-wm_status wm_dram_source_next(void *context, wm_replay_request *request,
-                              bool *has_one, wm_error *err)
+static size_t source_make(wm_dram_source *source, wm_replay_request *requests,
+                          size_t n_wanted)
 {
-    wm_dram_source *source = context;
-    if (source->file != NULL) {
-        return source_read(source, request, has_one, err);
-    }
-    *has_one = source->index < source->count;
-    if (*has_one) {
-        request->due = source_due(source);
+    const uint64_t left = source->count - source->index;
+    const size_t n = left < n_wanted ? (size_t)left : n_wanted;
+    for (size_t i = 0; i < n; i++) {
         const uint64_t record = wm_traffic_next(&source->traffic);
-        request->addr = record & ~UINT64_C(1);
-        request->is_write = (record & 1) != 0;
+        requests[i] = (wm_replay_request){
+            record & ~UINT64_C(1), source_due(source), (record & 1) != 0};
         source->index++;
     }
-    return WM_OK;
+    return n;
+}
+
+wm_status wm_dram_source_next(void *context, wm_replay_request *requests,
+                              size_t n_wanted, size_t *n_made, wm_error *err)
+{
+    wm_dram_source *source = context;
+    if (source->file == NULL) {
+        *n_made = source_make(source, requests, n_wanted);
+        return WM_OK;
+    }
+    wm_status status = WM_OK;
+    bool has_one = true;
+    for (*n_made = 0; *n_made < n_wanted; ++*n_made) {
+        status = source_read(source, &requests[*n_made], &has_one, err);
+        if (status != WM_OK || !has_one) {
+            break;
+        }
+    }
+    return status;
 }

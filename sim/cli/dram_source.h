@@ -37,7 +37,7 @@ wm_status wm_dram_source_make(wm_dram_source *source, const char *pattern,
 void wm_dram_source_close(wm_dram_source *source);
 
 /* A wm_replay_source. */
-wm_status wm_dram_source_next(void *context, wm_replay_request *request,
-                              bool *has_one, wm_error *err);
+wm_status wm_dram_source_next(void *context, wm_replay_request *requests,
+                              size_t n_wanted, size_t *n_made, wm_error *err);
 
 #endif

@@ -19,7 +19,8 @@
  *            "--set KEY=VALUE: ..."), with the nearest known key for an
  *            unknown one; WM_EIO when a file that exists cannot be read;
  *            WM_ENOMEM.
- * Repeatable the canonical text and digest depend on the values only.
+ * Repeatable the canonical text depends on the values only; so does the digest,
+ *            but that banked memory adds what its standard's files say.
  */
 #ifndef WM_CONFIG_CONFIG_H
 #define WM_CONFIG_CONFIG_H
@@ -98,12 +99,14 @@ void wm_config_free(wm_config_set *set); /* NULL is fine */
 /*
  * A configuration that a result recorded: fetch is asked for each key; it
  * stores the value into *values (at key->offset) and gives its origin, or
- * answers false to keep the default.  Nothing is checked or derived again.
+ * answers false to keep the default.  Nothing is checked or derived again;
+ * digest: the recorded one, "" when there is none.
  */
 typedef bool (*wm_config_fetch_fn)(void *context, const wm_key *key,
                                    wm_config *values, const char **origin);
-wm_status wm_config_restore(const char *name, wm_config_fetch_fn fetch,
-                            void *context, wm_config_set **out, wm_error *err);
+wm_status wm_config_restore(const char *name, const char *digest,
+                            wm_config_fetch_fn fetch, void *context,
+                            wm_config_set **out, wm_error *err);
 
 const wm_config *wm_config_values(const wm_config_set *set);
 const char *wm_config_name(const wm_config_set *set); /* "v100" or the path */

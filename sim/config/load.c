@@ -341,8 +341,23 @@ static wm_status load_layers(wm_config_set *set, const char *name,
     return status == WM_OK ? load_sets(set, sets, n_sets, err) : status;
 }
 
-/* Once, while memory can still be found missing. */
-static wm_status load_digest(wm_config_set *set, wm_error *err)
+/* An entry of the memory standard. */
+static wm_status load_digest_entry(const char *shown,
+                                   const wm_yaml_entry *entry, void *context,
+                                   wm_error *err)
+{
+    wm_digest *digest = context;
+    (void)shown;
+    (void)err;
+    /* Each with its NUL, which no text holds. */
+    wm_digest_add(digest, entry->key, strlen(entry->key) + 1);
+    wm_digest_add(digest, entry->value, strlen(entry->value) + 1);
+    return WM_OK;
+}
+
+/* Once, while memory can still be found missing.  What the memory standard's
+ * files say is part of it where they count. */
+static wm_status load_digest(wm_config_set *set, bool has_files, wm_error *err)
 {
     wm_digest digest;
     wm_buffer line;
@@ -353,9 +368,14 @@ static wm_status load_digest(wm_config_set *set, wm_error *err)
         wm_value_canonical(&wm_keys[i], &set->values, &line);
         wm_digest_add(&digest, line.bytes, line.n_bytes);
     }
-    wm_digest_hex(&digest, set->digest);
     wm_status status = line.is_failed ? wm_fail_memory(err) : WM_OK;
     wm_buffer_fini(&line);
+    if (status == WM_OK && has_files &&
+        set->values.dram.model == WM_DRAM_BANKED) {
+        status = wm_document_read(WM_KIND_DRAM, set->values.dram.standard,
+                                  load_digest_entry, &digest, err);
+    }
+    wm_digest_hex(&digest, set->digest);
     return status;
 }
 
@@ -384,7 +404,7 @@ wm_status wm_config_load(const char *name, const char *const *sets,
         status = wm_config_check_together(set, err);
     }
     if (status == WM_OK) {
-        status = load_digest(set, err);
+        status = load_digest(set, true, err);
     }
     if (status != WM_OK) {
         wm_config_free(set);
@@ -394,8 +414,9 @@ wm_status wm_config_load(const char *name, const char *const *sets,
     return WM_OK;
 }
 
-wm_status wm_config_restore(const char *name, wm_config_fetch_fn fetch,
-                            void *context, wm_config_set **out, wm_error *err)
+wm_status wm_config_restore(const char *name, const char *digest,
+                            wm_config_fetch_fn fetch, void *context,
+                            wm_config_set **out, wm_error *err)
 {
     wm_config_set *set = calloc(1, sizeof(*set));
     *out = NULL;
@@ -413,8 +434,10 @@ wm_status wm_config_restore(const char *name, wm_config_fetch_fn fetch,
             status = set->place[i].origin == NULL ? wm_fail_memory(err) : WM_OK;
         }
     }
-    if (status == WM_OK) {
-        status = load_digest(set, err);
+    if (status == WM_OK && strlen(digest) == WM_DIGEST_HEX - 1) {
+        memcpy(set->digest, digest, WM_DIGEST_HEX);
+    } else if (status == WM_OK) {
+        status = load_digest(set, false, err);
     }
     if (status != WM_OK) {
         wm_config_free(set);

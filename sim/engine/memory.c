@@ -4,6 +4,7 @@
  */
 #include "engine/engine_internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,30 +12,35 @@
 #define FILL_BITS 20u
 #define FILL_MASK ((UINT64_C(1) << FILL_BITS) - 1)
 
-/* 64 bytes: a line of the host's cache, as are two waiters. */
+/* 64 bytes, aligned: many more are in flight than the host's caches hold, so
+ * that a fill is one line there, with the reply of the request that asked for
+ * it. */
 typedef struct memory_fill {
-    uint64_t pending;  /* its name as a time */
-    uint64_t ready_ps; /* the latest of its parts so far */
-    uint64_t *line;    /* what the L2 line and the MSHR wait for: told the */
-    uint64_t *mshr;    /* time when they still wait for this fill */
-    uint32_t n_open;   /* parts, and the line's fill before it */
-    uint32_t later;    /* fill of the same line that ends no earlier */
-    uint32_t deferred; /* fill that waits for this one's MSHR */
-    uint32_t first_waiter, last_waiter;
-    uint32_t next_free;
+    uint64_t pending;     /* its name as a time */
+    uint64_t ready_ps;    /* the latest of its parts so far */
+    uint64_t *line;       /* what the L2 line and the MSHR wait for: told the */
+    uint64_t *mshr;       /* time when they still wait for this fill */
+    uint64_t who;         /* is told, when is_asked */
+    uint32_t after_ps;    /* so much after the data */
+    uint32_t later;       /* fill of the same line that ends no earlier */
+    uint32_t last_waiter; /* its next is the first */
+    uint16_t n_open;      /* parts, and the line's fill before it */
+    uint16_t is_asked;
     uint32_t unused[2];
 } memory_fill;
 
+/* A reply to another request than the one that asked. */
 typedef struct memory_waiter {
-    wm_reply reply;
+    uint64_t who, floor_ps, after_ps;
     uint32_t next;
-    uint64_t floor_ps, after_ps;
 } memory_waiter;
 
-/* What a deferred fill will push; by the fill's number. */
+/* What a deferred fill will push; by the fill's number.  Two are a line of the
+ * host's cache. */
 typedef struct memory_order {
     uint64_t line, t_ps;
     uint32_t channel, sectors;
+    uint64_t unused;
 } memory_order;
 
 struct wm_memory {
@@ -43,73 +49,23 @@ struct wm_memory {
     uint32_t n_channels;
     memory_fill *fill;
     size_t cap_fills, n_fills;
-    uint32_t free_fill;
+    uint32_t *free_fill; /* numbers, last in first out; room for all */
+    size_t n_free, cap_free;
     memory_waiter *waiter;
     size_t cap_waiters, n_waiters;
     uint32_t free_waiter;
     memory_order *order;
-    size_t cap_orders;
+    uint32_t *deferred; /* by fill: the one that waits for its MSHR */
+    size_t cap_deferred;
     uint64_t n_named; /* fills so far */
+    uint64_t newest;  /* pending time of the last one, nobody waits for it */
     uint64_t n_open, n_deferred;
     uint64_t next_tick;         /* nothing happens before */
     uint64_t n_read, n_written; /* sectors */
 };
 
-/* --- the model ------------------------------------------------------------ */
-static uint64_t memory_idle_ps(const wm_memory_model *model)
-{
-    /* Admission, ACT, RD, data. */
-    const uint64_t ticks = 1 + (uint64_t)model->timing.act_rd +
-                           (uint64_t)model->timing.read_latency;
-    return wm_mul_div(ticks, model->tick_fs.d, 1000);
-}
-
-wm_status wm_memory_model_init(wm_memory_model *model, const wm_config *config,
-                               wm_error *err)
-{
-    wm_standard *standard = &model->standard;
-    wm_status status = wm_standard_load(config->dram.standard, standard, err);
-    if (status != WM_OK) {
-        return status;
-    }
-    uint64_t ck_fs = wm_standard_ck_for(standard, config->dram.bandwidth /
-                                                      config->dram.channels);
-    ck_fs -= ck_fs % standard->ticks_per_ck;
-    status = wm_standard_settle(standard, ck_fs, err);
-    if (status == WM_OK) {
-        status = wm_dram_timing_init(&model->timing, standard, err);
-    }
-    if (status == WM_OK) {
-        status = wm_mapping_init(&model->mapping, standard,
-                                 config->dram.mapping, "dram.mapping", err);
-    }
-    if (status != WM_OK) {
-        return status;
-    }
-    if (standard->atom_bytes > config->l2.line ||
-        config->l2.line / standard->atom_bytes > 8) {
-        return wm_fail(err, WM_ECONFIG,
-                       "dram.standard: %s moves atoms of %llu B, wanted 1 to 8 "
-                       "of them in an l2.line of %llu B",
-                       standard->name, (unsigned long long)standard->atom_bytes,
-                       (unsigned long long)config->l2.line);
-    }
-    model->tick_fs = wm_divisor_of(ck_fs / standard->ticks_per_ck);
-    model->tick_ps = model->tick_fs.d / 1000;
-    model->tick_rest_fs = model->tick_fs.d % 1000;
-    model->line_shift = wm_lowest_bit(config->l2.line);
-    model->sector_shift = wm_lowest_bit(config->l2.sector);
-    model->atom_shift = wm_lowest_bit(standard->atom_bytes);
-    model->atoms_per_line = 1u << (model->line_shift - model->atom_shift);
-    model->run_atoms = model->mapping.run_atoms < model->atoms_per_line
-                           ? model->mapping.run_atoms
-                           : model->atoms_per_line;
-    const uint64_t idle = memory_idle_ps(model);
-    model->extra_ps =
-        config->dram.latency > idle ? config->dram.latency - idle : 0;
-    return WM_OK;
-}
-
+/* --- made ------------------------------------------------------------------
+ */
 static uint64_t memory_tick_up(const wm_memory_model *model, uint64_t ps)
 {
     uint64_t rest = 0;
@@ -129,9 +85,9 @@ wm_status wm_memory_new(const wm_memory_model *model, const wm_config *config,
     if (memory == NULL) {
         return wm_fail_memory(err);
     }
+    static_assert(sizeof(memory_fill) == 64, "a line of the host's cache");
     memory->model = model;
     memory->n_channels = n_channels;
-    memory->free_fill = WM_NO_INDEX;
     memory->free_waiter = WM_NO_INDEX;
     memory->channels = calloc(n_channels, sizeof(*memory->channels));
     if (memory->channels == NULL) {
@@ -170,8 +126,10 @@ void wm_memory_free(wm_memory *memory)
     }
     free(memory->channels);
     free(memory->fill);
+    free(memory->free_fill);
     free(memory->waiter);
     free(memory->order);
+    free(memory->deferred);
     free(memory);
 }
 
@@ -216,7 +174,9 @@ static bool memory_push(wm_memory *memory, uint32_t channel, uint64_t line,
         const wm_dram_place place = wm_mapping_place(
             &model->mapping,
             (line << model->line_shift) + ((uint64_t)i << model->atom_shift));
-        if (!wm_banked_push(banked, due, &place, part, is_write, token)) {
+        const wm_banked_request request =
+            wm_banked_request_of(&place, due, part, is_write, token);
+        if (!wm_banked_push(banked, &request)) {
             return false;
         }
         ++*n_parts;
@@ -234,21 +194,61 @@ bool wm_memory_write(wm_memory *memory, uint32_t channel, uint64_t line,
     return memory_push(memory, channel, line, sectors, t_ps, true, 0, &n_parts);
 }
 
+/* An array of n_new items in whole lines of the host's cache, with the n_old
+ * first ones of *array, which is freed. */
+static bool memory_enlarge(void *array_address, size_t n_old, size_t n_new,
+                           size_t n_each)
+{
+    void **array = array_address;
+    void *larger = aligned_alloc(64, n_new * n_each);
+    if (larger == NULL) {
+        return false;
+    }
+    if (n_old != 0) {
+        memcpy(larger, *array, n_old * n_each);
+    }
+    free(*array);
+    *array = larger;
+    return true;
+}
+
+/* Room for twice the fills. */
+static bool memory_grow_fills(wm_memory *memory)
+{
+    const size_t n = memory->n_fills;
+    const size_t cap = n != 0 ? 2 * n : 64;
+    if (!memory_enlarge(&memory->fill, n, cap, sizeof(*memory->fill)) ||
+        !memory_enlarge(&memory->order, n, cap, sizeof(*memory->order)) ||
+        !wm_grow(&memory->deferred, &memory->cap_deferred, cap,
+                 sizeof(*memory->deferred)) ||
+        !wm_grow(&memory->free_fill, &memory->cap_free, cap,
+                 sizeof(*memory->free_fill))) {
+        return false;
+    }
+    memory->cap_fills = cap;
+    return true;
+}
+
+/* Fills ahead that are pulled towards the processor. */
+#define FILLS_AHEAD 3u
+
 static memory_fill *memory_take_fill(wm_memory *memory, uint32_t *index)
 {
-    *index = memory->free_fill;
-    if (*index == WM_NO_INDEX) {
-        if (memory->n_fills > FILL_MASK ||
-            !wm_grow(&memory->fill, &memory->cap_fills, memory->n_fills + 1,
-                     sizeof(*memory->fill)) ||
-            !wm_grow(&memory->order, &memory->cap_orders, memory->n_fills + 1,
-                     sizeof(*memory->order))) {
-            return NULL;
-        }
-        *index = (uint32_t)memory->n_fills++;
+    if (memory->n_free > FILLS_AHEAD) {
+        const uint32_t soon =
+            memory->free_fill[memory->n_free - 1 - FILLS_AHEAD];
+        __builtin_prefetch(&memory->fill[soon], 1);
+        __builtin_prefetch(&memory->order[soon], 1);
+    }
+    if (memory->n_free != 0) {
+        *index = memory->free_fill[--memory->n_free];
         return &memory->fill[*index];
     }
-    memory->free_fill = memory->fill[*index].next_free;
+    if (memory->n_fills > FILL_MASK ||
+        (memory->n_fills == memory->cap_fills && !memory_grow_fills(memory))) {
+        return NULL;
+    }
+    *index = (uint32_t)memory->n_fills++;
     return &memory->fill[*index];
 }
 
@@ -263,8 +263,8 @@ static void memory_defer(wm_memory *memory, uint32_t index,
                          const wm_fill_order *order)
 {
     memory->order[index] = (memory_order){order->line, order->t_ps,
-                                          order->channel, order->sectors};
-    memory_named(memory, *order->mshr)->deferred = index;
+                                          order->channel, order->sectors, 0};
+    memory->deferred[*order->mshr & FILL_MASK] = index;
     memory->n_deferred++;
 }
 
@@ -276,16 +276,19 @@ uint64_t wm_memory_read(wm_memory *memory, const wm_fill_order *order)
     if (fill == NULL) {
         return 0;
     }
-    fill->pending = WM_PENDING | memory->n_named++ << FILL_BITS | index;
+    const uint64_t pending =
+        WM_PENDING | memory->n_named++ << FILL_BITS | index;
+    fill->pending = pending;
     fill->ready_ps = 0;
     fill->line = order->index != WM_NO_INDEX
                      ? &order->slice->tags.line[order->index].ready
                      : NULL;
     fill->mshr = order->mshr;
+    fill->is_asked = false;
     fill->n_open = 0;
     fill->later = WM_NO_INDEX;
-    fill->deferred = WM_NO_INDEX;
-    fill->first_waiter = WM_NO_INDEX;
+    memory->deferred[index] = WM_NO_INDEX;
+    fill->last_waiter = WM_NO_INDEX;
     memory->n_open++;
     memory->n_read += wm_popcount64(order->sectors);
     if (wm_is_pending(order->before)) {
@@ -301,15 +304,26 @@ uint64_t wm_memory_read(wm_memory *memory, const wm_fill_order *order)
                             order->t_ps, false, index, &n_parts)) {
         return 0;
     }
-    fill->n_open += n_parts;
-    *order->mshr = fill->pending;
-    return fill->pending;
+    fill->n_open = (uint16_t)(fill->n_open + n_parts);
+    *order->mshr = pending;
+    memory->newest = pending;
+    return pending;
 }
 
-bool wm_memory_wait(wm_memory *memory, uint64_t pending, const wm_reply *reply,
+bool wm_memory_wait(wm_memory *memory, uint64_t pending, uint64_t who,
                     uint64_t floor_ps, uint64_t after_ps)
 {
     memory_fill *fill = memory_named(memory, pending);
+    /* The request that asked: its data come after its start, so that the
+     * floor says nothing.  The fill was written just now and is not read. */
+    if (pending == memory->newest && after_ps <= UINT32_MAX) {
+        memory->newest = 0;
+        fill->who = who;
+        fill->after_ps = (uint32_t)after_ps;
+        fill->is_asked = true;
+        return true;
+    }
+    memory->newest = 0;
     uint32_t index = memory->free_waiter;
     if (index != WM_NO_INDEX) {
         memory->free_waiter = memory->waiter[index].next;
@@ -319,35 +333,71 @@ bool wm_memory_wait(wm_memory *memory, uint64_t pending, const wm_reply *reply,
     } else {
         return false;
     }
-    memory->waiter[index] =
-        (memory_waiter){*reply, WM_NO_INDEX, floor_ps, after_ps};
-    if (fill->first_waiter == WM_NO_INDEX) {
-        fill->first_waiter = index;
-    } else {
-        memory->waiter[fill->last_waiter].next = index;
+    memory_waiter *waiter = &memory->waiter[index];
+    *waiter = (memory_waiter){who, floor_ps, after_ps, index};
+    if (fill->last_waiter != WM_NO_INDEX) {
+        memory_waiter *last = &memory->waiter[fill->last_waiter];
+        waiter->next = last->next;
+        last->next = index;
     }
     fill->last_waiter = index;
     return true;
 }
 
 /* --- completion ----------------------------------------------------------- */
-/* The fill that waited for this one's MSHR goes to its channel. */
+/* Who is told of replies. */
+typedef struct memory_listener {
+    wm_memory_reply reply; /* NULL = nobody */
+    void *context;
+} memory_listener;
+
+/* The fill that waited for an MSHR that is free at ps goes to its channel. */
 static bool memory_release(wm_memory *memory, uint32_t index, uint64_t ps)
 {
-    memory_fill *fill = &memory->fill[index];
     const memory_order *order = &memory->order[index];
     uint32_t n_parts = 0;
     const bool is_pushed = memory_push(
         memory, order->channel, order->line, order->sectors,
         order->t_ps > ps ? order->t_ps : ps, false, index, &n_parts);
-    fill->n_open += n_parts - 1;
+    if (n_parts != 1) {
+        memory_fill *fill = &memory->fill[index];
+        fill->n_open = (uint16_t)(fill->n_open + n_parts - 1);
+    }
     memory->n_deferred--;
     return is_pushed;
 }
 
+/* The replies that the fill held back: it has its data. */
+static void memory_reply_all(wm_memory *memory, const memory_fill *fill,
+                             const memory_listener *listener)
+{
+    const uint64_t ps = fill->ready_ps;
+    if (fill->is_asked && listener->reply != NULL) {
+        listener->reply(listener->context, fill->who, ps + fill->after_ps);
+    }
+    if (fill->last_waiter == WM_NO_INDEX) {
+        return;
+    }
+    const uint32_t first = memory->waiter[fill->last_waiter].next;
+    for (uint32_t w = first;; w = memory->waiter[w].next) {
+        const memory_waiter *waiter = &memory->waiter[w];
+        if (listener->reply != NULL) {
+            const uint64_t leaves =
+                ps > waiter->floor_ps ? ps : waiter->floor_ps;
+            listener->reply(listener->context, waiter->who,
+                            leaves + waiter->after_ps);
+        }
+        if (w == fill->last_waiter) {
+            break;
+        }
+    }
+    memory->waiter[fill->last_waiter].next = memory->free_waiter;
+    memory->free_waiter = first;
+}
+
 /* One thing that the fill waited for is there at ps. */
 static bool memory_arrive(wm_memory *memory, uint32_t index, uint64_t ps,
-                          wm_memory_reply reply, void *context)
+                          const memory_listener *listener)
 {
     bool is_good = true;
     while (index != WM_NO_INDEX) {
@@ -363,48 +413,44 @@ static bool memory_arrive(wm_memory *memory, uint32_t index, uint64_t ps,
         if (*fill->mshr == fill->pending) {
             *fill->mshr = ps;
         }
-        for (uint32_t w = fill->first_waiter; w != WM_NO_INDEX;) {
-            memory_waiter *waiter = &memory->waiter[w];
-            const uint32_t next = waiter->next;
-            if (reply != NULL) {
-                const uint64_t leaves =
-                    ps > waiter->floor_ps ? ps : waiter->floor_ps;
-                reply(context, &waiter->reply, leaves + waiter->after_ps);
-            }
-            waiter->next = memory->free_waiter;
-            memory->free_waiter = w;
-            w = next;
-        }
-        if (fill->deferred != WM_NO_INDEX) {
-            is_good = memory_release(memory, fill->deferred, ps) && is_good;
+        memory_reply_all(memory, fill, listener);
+        const uint32_t deferred = memory->deferred[index];
+        if (deferred != WM_NO_INDEX) {
+            is_good = memory_release(memory, deferred, ps) && is_good;
         }
         const uint32_t later = fill->later;
-        fill->next_free = memory->free_fill;
-        memory->free_fill = index;
+        memory->free_fill[memory->n_free++] = index;
         memory->n_open--;
         index = later;
     }
     return is_good;
 }
 
-/* Pulls what the next completions will touch towards the processor. */
+/* Pulls the fills of reads issued just now towards the processor: the first
+ * `known` were there before. */
+static void memory_prefetch_fills(const wm_memory *memory,
+                                  const wm_banked *banked, uint32_t known)
+{
+    for (uint32_t i = known;; i++) {
+        const uint32_t token = wm_banked_peek(banked, i);
+        if (token == UINT32_MAX) {
+            return;
+        }
+        __builtin_prefetch(&memory->fill[token], 1);
+    }
+}
+
+/* And what the completion after this one will touch. */
 static void memory_prefetch(const wm_memory *memory, const wm_banked *banked)
 {
-    const uint32_t far = wm_banked_peek(banked, 4);
-    const uint32_t near = wm_banked_peek(banked, 2);
-    if (far != UINT32_MAX) {
-        __builtin_prefetch(&memory->fill[far], 1);
-    }
+    const uint32_t near = wm_banked_peek(banked, 1);
     if (near != UINT32_MAX) {
         const memory_fill *fill = &memory->fill[near];
         __builtin_prefetch(fill->line, 1);
         __builtin_prefetch(fill->mshr, 1);
-        if (fill->deferred != WM_NO_INDEX) {
-            __builtin_prefetch(&memory->fill[fill->deferred], 1);
-            __builtin_prefetch(&memory->order[fill->deferred]);
-        }
-        if (fill->first_waiter != WM_NO_INDEX) {
-            __builtin_prefetch(&memory->waiter[fill->first_waiter], 1);
+        const uint32_t deferred = memory->deferred[near];
+        if (deferred != WM_NO_INDEX) {
+            __builtin_prefetch(&memory->order[deferred]);
         }
     }
 }
@@ -430,7 +476,7 @@ static const wm_banked *memory_next(wm_memory *memory, uint64_t by,
 
 /* The reads with data by tick. */
 static bool memory_deliver(wm_memory *memory, uint64_t tick,
-                           wm_memory_reply reply, void *context)
+                           const memory_listener *listener)
 {
     const wm_memory_model *model = memory->model;
     bool is_good = true;
@@ -441,7 +487,7 @@ static bool memory_deliver(wm_memory *memory, uint64_t tick,
         memory_prefetch(memory, banked);
         is_good =
             memory_arrive(memory, token, memory_ps(model, at) + model->extra_ps,
-                          reply, context) &&
+                          listener) &&
             is_good;
     }
     return is_good;
@@ -449,11 +495,8 @@ static bool memory_deliver(wm_memory *memory, uint64_t tick,
 
 /* How far all channels may run before a read that completes on the way could
  * let another one go: deferred fills are pushed in time. */
-static uint64_t memory_step(const wm_memory *memory, uint64_t tick)
+static uint64_t memory_sight(const wm_memory *memory, uint64_t tick)
 {
-    if (memory->n_deferred == 0) {
-        return tick;
-    }
     uint64_t step = tick;
     for (uint32_t c = 0; c < memory->n_channels; c++) {
         const wm_banked *banked = memory->channels[c];
@@ -462,6 +505,24 @@ static uint64_t memory_step(const wm_memory *memory, uint64_t tick)
                                (uint64_t)memory->model->timing.read_latency;
         step = done < step ? done : step;
         step = sight < step ? sight : step;
+    }
+    return step;
+}
+
+/* Runs the channels to tick, or as far as they may; returns where they are. */
+static uint64_t memory_step(const wm_memory *memory, uint64_t tick)
+{
+    if (memory->n_deferred != 0 && memory->n_channels == 1) {
+        wm_banked *banked = memory->channels[0];
+        const uint32_t known = wm_banked_n_done(banked);
+        const uint64_t to = wm_banked_run_to_data(banked, tick);
+        memory_prefetch_fills(memory, banked, known);
+        return to;
+    }
+    const uint64_t step =
+        memory->n_deferred != 0 ? memory_sight(memory, tick) : tick;
+    for (uint32_t c = 0; c < memory->n_channels; c++) {
+        (void)wm_banked_run(memory->channels[c], step, 0);
     }
     return step;
 }
@@ -475,17 +536,14 @@ static void memory_note_next(wm_memory *memory)
     }
 }
 
-static bool memory_run(wm_memory *memory, uint64_t tick, wm_memory_reply reply,
-                       void *context)
+static bool memory_run(wm_memory *memory, uint64_t tick,
+                       const memory_listener *listener)
 {
     bool is_good = true;
     uint64_t step = 0;
     do {
         step = memory_step(memory, tick);
-        for (uint32_t c = 0; c < memory->n_channels; c++) {
-            (void)wm_banked_run(memory->channels[c], step, 0);
-        }
-        is_good = memory_deliver(memory, step, reply, context) && is_good;
+        is_good = memory_deliver(memory, step, listener) && is_good;
     } while (step < tick);
     memory_note_next(memory);
     return is_good;
@@ -494,16 +552,18 @@ static bool memory_run(wm_memory *memory, uint64_t tick, wm_memory_reply reply,
 bool wm_memory_advance(wm_memory *memory, uint64_t t_ps, wm_memory_reply reply,
                        void *context)
 {
+    const memory_listener listener = {reply, context};
     const uint64_t tick = memory_tick_up(memory->model, t_ps);
-    return tick < memory->next_tick || memory_run(memory, tick, reply, context);
+    return tick < memory->next_tick || memory_run(memory, tick, &listener);
 }
 
 bool wm_memory_finish(wm_memory *memory, uint64_t t_ps)
 {
+    const memory_listener nobody = {NULL, NULL};
     const uint64_t tick = memory_tick_up(memory->model, t_ps);
     bool is_good = true;
     while (memory->n_open != 0) {
-        is_good = memory_run(memory, memory->next_tick, NULL, NULL) && is_good;
+        is_good = memory_run(memory, memory->next_tick, &nobody) && is_good;
     }
     for (uint32_t c = 0; c < memory->n_channels; c++) {
         (void)wm_banked_finish(memory->channels[c]);

@@ -60,8 +60,8 @@ typedef struct wm_fill_order {
     uint32_t sectors;
 } wm_fill_order;
 
-/* Called for each reply whose time is known now. */
-typedef void (*wm_memory_reply)(void *context, const wm_reply *reply,
+/* Called for each reply whose time is known now; who: wm_reply_word. */
+typedef void (*wm_memory_reply)(void *context, uint64_t who,
                                 uint64_t leaves_ps);
 
 /* Loads the standard and the mapping that the configuration names. */
@@ -79,7 +79,7 @@ bool wm_memory_write(wm_memory *memory, uint32_t channel, uint64_t line,
                      uint32_t sectors, uint64_t t_ps);
 /* The reply leaves when the fill is there, but not before floor_ps, and
  * after_ps later. */
-bool wm_memory_wait(wm_memory *memory, uint64_t pending, const wm_reply *reply,
+bool wm_memory_wait(wm_memory *memory, uint64_t pending, uint64_t who,
                     uint64_t floor_ps, uint64_t after_ps);
 
 /* Runs the channels up to t_ps, gives lines their times and replies theirs.

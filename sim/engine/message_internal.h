@@ -59,6 +59,23 @@ typedef struct wm_reply {
     uint8_t unused[2];
 } wm_reply;
 
+/* A reply but for its time, in one word: a struct just made from short fields
+ * is read back only when the host has written all stores before. */
+static inline uint64_t wm_reply_word(uint32_t sm, uint32_t tag, bool is_ack,
+                                     uint32_t n_sectors)
+{
+    return sm | (uint64_t)tag << 16 | (uint64_t)is_ack << 32 |
+           (uint64_t)n_sectors << 40;
+}
+
+static inline wm_reply wm_reply_of(uint64_t word, uint64_t cycle)
+{
+    const wm_reply reply = {(uint32_t)cycle,        (uint16_t)word,
+                            (uint16_t)(word >> 16), (uint8_t)(word >> 32),
+                            (uint8_t)(word >> 40),  {0, 0}};
+    return reply;
+}
+
 /* What one thread sends one partition, or one SM, in a window. */
 typedef struct wm_request_box {
     wm_request *request;

@@ -28,8 +28,8 @@ static bool partition_gather(wm_engine *engine, wm_partition *partition,
     return n != 0;
 }
 
-static void partition_file(wm_partition *partition, wm_reply_box *bucket,
-                           const wm_reply *reply)
+static inline void partition_file(wm_partition *partition, wm_reply_box *bucket,
+                                  wm_reply reply)
 {
     if (bucket->cap == 0 && partition->n_spare != 0) {
         *bucket = partition->spare[--partition->n_spare];
@@ -40,12 +40,12 @@ static void partition_file(wm_partition *partition, wm_reply_box *bucket,
         partition->status = WM_ENOMEM;
         return;
     }
-    bucket->reply[bucket->n++] = *reply;
+    bucket->reply[bucket->n++] = reply;
 }
 
 /* Files a reply by its window, which is not too far ahead. */
 static void partition_enter(wm_partition *partition, uint64_t window,
-                            const wm_reply *reply)
+                            wm_reply reply)
 {
     const uint64_t k = window % WM_CALENDAR;
     partition->filed |= UINT64_C(1) << k;
@@ -54,15 +54,15 @@ static void partition_enter(wm_partition *partition, uint64_t window,
 
 /* Files a reply that reaches its SM at `cycle`. */
 static void partition_reply(wm_engine *engine, wm_partition *partition,
-                            const wm_reply *reply, uint64_t cycle)
+                            uint64_t who, uint64_t cycle)
 {
     uint64_t rest = 0;
     uint64_t window =
         wm_divide(&engine->params.window_div, cycle - engine->base, &rest);
     if (window - engine->index < WM_CALENDAR) {
-        partition_enter(partition, window, reply);
+        partition_enter(partition, window, wm_reply_of(who, cycle));
     } else {
-        partition_file(partition, &partition->later, reply);
+        partition_file(partition, &partition->later, wm_reply_of(who, cycle));
     }
 }
 
@@ -73,17 +73,14 @@ typedef struct partition_sender {
 } partition_sender;
 
 /* A reply leaves its slice at ready_ps. */
-static void partition_answer(void *context, const wm_reply *reply,
-                             uint64_t ready_ps)
+static void partition_answer(void *context, uint64_t who, uint64_t ready_ps)
 {
     const partition_sender *sender = context;
     const wm_params *params = &sender->engine->params;
     const uint64_t leaves = ready_ps + params->slice_latency_ps;
-    const uint64_t cycle =
-        wm_clock_cycle(&params->clock, leaves + params->response_latency_ps);
-    wm_reply timed = *reply;
-    timed.cycle = (uint32_t)cycle;
-    partition_reply(sender->engine, sender->partition, &timed, cycle);
+    partition_reply(
+        sender->engine, sender->partition, who,
+        wm_clock_cycle(&params->clock, leaves + params->response_latency_ps));
 }
 
 /* Banked channels go up to t_ps. */
@@ -157,16 +154,12 @@ static void partition_serve(wm_engine *engine, wm_partition *partition,
     }
     const bool is_ack =
         request->op == WM_OP_WRITE || request->op == WM_OP_REDUCTION;
-    const wm_reply reply = {0,
-                            request->sm,
-                            request->tag,
-                            is_ack,
-                            is_ack ? 0
-                                   : (uint8_t)wm_popcount64(request->sectors),
-                            {0, 0}};
+    const uint64_t who =
+        wm_reply_word(request->sm, request->tag, is_ack,
+                      is_ack ? 0 : wm_popcount64(request->sectors));
     if (!wm_is_pending(ready_ps)) {
-        partition_answer(&to, &reply, ready_ps);
-    } else if (!wm_memory_wait(partition->memory, ready_ps, &reply,
+        partition_answer(&to, who, ready_ps);
+    } else if (!wm_memory_wait(partition->memory, ready_ps, who,
                                partition->start_ps, partition->after_ps)) {
         partition->status = WM_ENOMEM;
     }
@@ -221,7 +214,7 @@ static void partition_refile(wm_engine *engine, wm_partition *partition)
         uint64_t window =
             wm_divide(&engine->params.window_div, cycle - engine->base, &rest);
         if (window - engine->index < WM_CALENDAR) {
-            partition_enter(partition, window, &reply);
+            partition_enter(partition, window, reply);
         } else {
             partition->later.reply[kept++] = reply;
         }

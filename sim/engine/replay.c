@@ -11,21 +11,17 @@
 #include "engine/pool.h"
 #include "model/spread.h"
 
-#define PIECE 4096u
+/* Requests held at a time, for each channel and in all: few stay in the host's
+ * caches, many keep threads from waiting for one another. */
+#define PIECE     4096u
+#define PIECE_MAX 65536u
 /* Pushed and not admitted: so many are kept in front of a channel, that it
  * never looks at a tick without knowing who is due. */
 #define KEEP 16u
 
-typedef struct replay_request {
-    uint64_t due;
-    wm_dram_place place;
-    uint8_t atoms;
-    bool is_write;
-} replay_request;
-
 typedef struct replay_channel {
     wm_banked *banked;
-    replay_request *request;
+    wm_replay_request *request; /* addresses of the channel's own */
     size_t n, cap;
     bool is_failed;
 } replay_channel;
@@ -38,9 +34,11 @@ struct wm_replay {
     wm_divisor chunk;
     uint32_t n_parts; /* of a request: runs of atoms that lie in one row */
     uint64_t part_bytes;
-    uint8_t part_atoms; /* a mask */
+    uint32_t part_atoms; /* a mask */
     wm_pool *pool;
     replay_channel *channels;
+    wm_replay_request *piece;
+    size_t n_piece; /* room in it */
     bool is_ended;
 };
 
@@ -73,7 +71,7 @@ static void replay_cut(wm_replay *replay)
         n < replay->mapping.run_atoms ? n : replay->mapping.run_atoms;
     replay->n_parts = run != 0 ? (uint32_t)(n / run) : 0;
     replay->part_bytes = run * atom;
-    replay->part_atoms = (uint8_t)wm_low_mask((uint32_t)run);
+    replay->part_atoms = (uint32_t)wm_low_mask((uint32_t)run);
 }
 
 static wm_status replay_build(wm_replay *replay, wm_error *err)
@@ -91,6 +89,12 @@ static wm_status replay_build(wm_replay *replay, wm_error *err)
     replay_cut(replay);
     replay->channels = calloc(params->n_channels, sizeof(*replay->channels));
     if (status == WM_OK && replay->channels == NULL) {
+        status = wm_fail_memory(err);
+    }
+    const uint64_t n_piece = (uint64_t)PIECE * params->n_channels;
+    replay->n_piece = n_piece < PIECE_MAX ? (size_t)n_piece : PIECE_MAX;
+    replay->piece = malloc(replay->n_piece * sizeof(*replay->piece));
+    if (status == WM_OK && replay->piece == NULL) {
         status = wm_fail_memory(err);
     }
     for (uint32_t c = 0; c < params->n_channels && status == WM_OK; c++) {
@@ -135,8 +139,11 @@ void wm_replay_free(wm_replay *replay)
     for (uint32_t c = 0;
          replay->channels != NULL && c < replay->params.n_channels; c++) {
         wm_banked_free(replay->channels[c].banked);
-        free(replay->channels[c].request);
+        if (replay->channels[c].request != replay->piece) {
+            free(replay->channels[c].request);
+        }
     }
+    free(replay->piece);
     free(replay->channels);
     wm_pool_free(replay->pool);
     free(replay);
@@ -158,45 +165,59 @@ static uint32_t replay_route(const wm_replay *replay, uint64_t addr,
     return (uint32_t)channel;
 }
 
-/* Deals one request: a part per run of atoms that lie in one row. */
-static wm_status replay_deal(wm_replay *replay,
-                             const wm_replay_request *request, wm_error *err)
+/* Deals the piece to the channels; one channel takes it as it is.  False when
+ * memory is short. */
+static bool replay_deal(wm_replay *replay, size_t n)
 {
-    uint64_t local = 0;
-    const uint64_t addr = request->addr & ~(replay->params.request_bytes - 1);
-    replay_channel *channel =
-        &replay->channels[replay_route(replay, addr, &local)];
-    for (uint32_t i = 0; i < replay->n_parts; i++) {
+    if (replay->params.n_channels == 1) {
+        replay->channels[0].request = replay->piece;
+        replay->channels[0].n = n;
+        return true;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const wm_replay_request *request = &replay->piece[i];
+        uint64_t local = 0;
+        replay_channel *channel =
+            &replay->channels[replay_route(replay, request->addr, &local)];
         if (channel->n == channel->cap &&
             !wm_grow(&channel->request, &channel->cap, channel->n + 1,
                      sizeof(*channel->request))) {
-            return wm_fail_memory(err);
+            return false;
         }
-        replay_request *part = &channel->request[channel->n++];
-        part->due = request->due;
-        part->place =
-            wm_mapping_place(&replay->mapping, local + i * replay->part_bytes);
-        part->atoms = replay->part_atoms;
-        part->is_write = request->is_write;
+        channel->request[channel->n++] =
+            (wm_replay_request){local, request->due, request->is_write};
     }
-    return WM_OK;
+    return true;
+}
+
+/* Pushes a request: a part per run of atoms that lie in one row. */
+static void replay_push(const wm_replay *replay, replay_channel *channel,
+                        const wm_replay_request *request)
+{
+    const uint64_t first = request->addr & ~(replay->params.request_bytes - 1);
+    for (uint32_t i = 0; i < replay->n_parts; i++) {
+        const wm_dram_place place =
+            wm_mapping_place(&replay->mapping, first + i * replay->part_bytes);
+        const wm_banked_request part = wm_banked_request_of(
+            &place, request->due, replay->part_atoms, request->is_write, 0);
+        if (!wm_banked_push(channel->banked, &part)) {
+            channel->is_failed = true;
+        }
+    }
 }
 
 static void replay_channel_run(wm_replay *replay, replay_channel *channel)
 {
-    for (size_t i = 0; i < channel->n; i++) {
-        const replay_request *request = &channel->request[i];
-        channel->is_failed =
-            channel->is_failed ||
-            !wm_banked_push(channel->banked, request->due, &request->place,
-                            request->atoms, request->is_write, 0);
-        if (wm_banked_n_waiting(channel->banked) >= 8 * KEEP) {
-            (void)wm_banked_run(channel->banked, INT64_MAX - 1, KEEP);
+    wm_banked *banked = channel->banked;
+    for (size_t i = 0; i < channel->n && !channel->is_failed; i++) {
+        replay_push(replay, channel, &channel->request[i]);
+        if (wm_banked_n_waiting(banked) >= 8 * KEEP) {
+            (void)wm_banked_run(banked, INT64_MAX - 1, KEEP);
         }
     }
     channel->n = 0;
     if (replay->is_ended) {
-        (void)wm_banked_finish_reads(channel->banked);
+        (void)wm_banked_finish_reads(banked);
     }
 }
 
@@ -212,23 +233,16 @@ static wm_status replay_piece(wm_replay *replay, wm_replay_source source,
                               void *context, uint64_t *n_requests,
                               wm_error *err)
 {
-    wm_status status = WM_OK;
-    for (uint32_t n = 0; n < PIECE && status == WM_OK; n++) {
-        wm_replay_request request;
-        bool has_one = false;
-        status = source(context, &request, &has_one, err);
-        if (status == WM_OK && !has_one) {
-            replay->is_ended = true;
-            break;
-        }
-        if (status == WM_OK) {
-            status = replay_deal(replay, &request, err);
-            ++*n_requests;
-        }
-    }
+    size_t n = 0;
+    wm_status status = source(context, replay->piece, replay->n_piece, &n, err);
     if (status != WM_OK) {
         return status;
     }
+    if (!replay_deal(replay, n)) {
+        return wm_fail_memory(err);
+    }
+    *n_requests += n;
+    replay->is_ended = n < replay->n_piece;
     wm_pool_run(replay->pool, replay_phase, replay, replay->params.n_channels);
     for (uint32_t c = 0; c < replay->params.n_channels; c++) {
         if (replay->channels[c].is_failed) {

@@ -12,12 +12,13 @@
  * Threads     wm_replay_run uses `jobs` threads inside; the command listener is
  *             called on any of them, but for one channel on one at a time.
  * Repeatable  any number of threads gives the same results.
- * Cost        4,096 requests are held at a time.
+ * Cost        4,096 requests per channel, 65,536 at most, are held at a time.
  */
 #ifndef WM_ENGINE_REPLAY_H
 #define WM_ENGINE_REPLAY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -29,9 +30,11 @@ typedef struct wm_replay_request {
     bool is_write;
 } wm_replay_request;
 
-/* Hands out the next request; *has_one false at the end. */
-typedef wm_status (*wm_replay_source)(void *context, wm_replay_request *request,
-                                      bool *has_one, wm_error *err);
+/* Hands out the next n_wanted requests; fewer at the end. */
+typedef wm_status (*wm_replay_source)(void *context,
+                                      wm_replay_request *requests,
+                                      size_t n_wanted, size_t *n_made,
+                                      wm_error *err);
 
 /* Called between pieces and at the end, on the caller's thread. */
 typedef wm_status (*wm_replay_pause)(void *context, wm_error *err);

@@ -130,7 +130,8 @@ static wm_status read_config(const json_t *root, wm_loaded_result *loaded,
     if (!json_is_object(config)) {
         return WM_OK;
     }
-    wm_status status = wm_config_restore(read_text(config, "name"), read_key,
+    wm_status status = wm_config_restore(read_text(config, "name"),
+                                         read_text(config, "digest"), read_key,
                                          config, &loaded->config, err);
     loaded->report.config = loaded->config;
     (void)snprintf(loaded->report.config_note,

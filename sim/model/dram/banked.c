@@ -82,6 +82,10 @@ static void banked_reset(wm_banked *channel)
             channel->pc[p].acts[i] = LONG_AGO;
         }
     }
+    for (uint32_t b = 0; b < LANES; b++) {
+        channel->act_in[b] = LANE_OUT;
+        channel->pre_in[b] = LANE_OUT;
+    }
     for (uint32_t b = 0; b < WM_DRAM_BANKS; b++) {
         channel->last_act[b] = LONG_AGO;
         channel->last_pre[b] = LONG_AGO;
@@ -113,6 +117,8 @@ wm_status wm_banked_new(const wm_dram_timing *timing,
     }
     channel->timing = timing;
     channel->params = *params;
+    channel->is_plain = params->page == WM_PAGE_OPEN && !params->is_hit_first &&
+                        params->hit_cap == 0 && params->command == NULL;
     const size_t n_entries =
         params->read_queue + params->write_queue + WM_DRAM_BANKS;
     channel->entry = calloc(n_entries, sizeof(*channel->entry));
@@ -144,10 +150,10 @@ void wm_banked_free(wm_banked *channel)
 }
 
 /* --- rings ---------------------------------------------------------------- */
-static bool banked_grow_offers(wm_banked *channel)
+static RARE bool banked_grow_offers(wm_banked *channel)
 {
     const size_t n = 2 * (channel->offer_mask + 1);
-    banked_entry *offer = malloc(n * sizeof(*offer));
+    wm_banked_request *offer = malloc(n * sizeof(*offer));
     if (offer == NULL) {
         return false;
     }
@@ -162,7 +168,7 @@ static bool banked_grow_offers(wm_banked *channel)
     return true;
 }
 
-static bool banked_grow_done(wm_banked *channel)
+static RARE bool banked_grow_done(wm_banked *channel)
 {
     const size_t n = 2 * (channel->done_mask + 1);
     banked_done *done = malloc(n * sizeof(*done));
@@ -209,49 +215,54 @@ void wm_banked_renumber(wm_banked *channel)
     wm_banked_choose_all(channel);
 }
 
-bool wm_banked_push(wm_banked *channel, uint64_t due,
-                    const wm_dram_place *place, uint32_t atoms, bool is_write,
-                    uint32_t token)
+/* A request where the ring is full, empty, or holds later ones. */
+static RARE bool banked_push_elsewhere(wm_banked *channel,
+                                       const wm_banked_request *request)
 {
     if (channel->n_offers > channel->offer_mask &&
         !banked_grow_offers(channel)) {
         return false;
     }
-    /* Room for the reply of every read that is anywhere. */
-    if (channel->params.has_replies &&
-        channel->n_done + channel->n_reads_open + channel->n_offers >=
-            channel->done_mask &&
-        !banked_grow_done(channel)) {
-        return false;
-    }
-    const int64_t tick = (int64_t)due;
     /* An empty ring begins anew: few requests stay in the host's cache. */
-    channel->offer_head = channel->n_offers != 0 ? channel->offer_head : 0;
-    size_t at = channel->offer_head + channel->n_offers++;
+    if (channel->n_offers == 0) {
+        channel->offer_head = 0;
+    }
     const size_t mask = channel->offer_mask;
+    size_t at = channel->offer_head + channel->n_offers;
     for (; at != channel->offer_head &&
-           channel->offer[(at - 1) & mask].due > tick;
+           channel->offer[(at - 1) & mask].due > request->due;
          at--) {
         channel->offer[at & mask] = channel->offer[(at - 1) & mask];
     }
-    channel->offer[at & mask] = (banked_entry){
-        .row = place->row,
-        .due = tick,
-        .token = token,
-        .column = (uint16_t)place->column,
-        .bank = (uint8_t)place->bank,
-        .atoms = (uint8_t)atoms,
-        .all_atoms = (uint8_t)atoms,
-        .is_write = is_write,
-        .cause = WM_LOSS_GROUP,
-        .is_queued = 1,
-    };
+    channel->offer[at & mask] = *request;
+    channel->n_offers++;
     if (at == channel->offer_head) {
         channel->is_blocked = false;
         /* Due in the past: whoever offers came late, or waited its turn. */
-        const int64_t from = tick > channel->now ? tick : channel->now;
+        const int64_t due = (int64_t)request->due;
+        const int64_t from = due > channel->now ? due : channel->now;
         channel->next = from + 1 < channel->next ? from + 1 : channel->next;
     }
+    return true;
+}
+
+bool wm_banked_push(wm_banked *channel, const wm_banked_request *request)
+{
+    const size_t n = channel->n_offers;
+    const size_t mask = channel->offer_mask;
+    /* Room for the reply of every read that is anywhere. */
+    if (channel->params.has_replies &&
+        channel->n_done + channel->n_reads_open + n >= channel->done_mask &&
+        !banked_grow_done(channel)) {
+        return false;
+    }
+    const size_t at = channel->offer_head + n;
+    if (n == 0 || n > mask ||
+        channel->offer[(at - 1) & mask].due > request->due) {
+        return banked_push_elsewhere(channel, request);
+    }
+    channel->offer[at & mask] = *request;
+    channel->n_offers = n + 1;
     return true;
 }
 
@@ -290,10 +301,17 @@ uint32_t wm_banked_peek(const wm_banked *channel, uint32_t n)
                : UINT32_MAX;
 }
 
+uint32_t wm_banked_n_done(const wm_banked *channel)
+{
+    return (uint32_t)channel->n_done;
+}
+
 uint64_t wm_banked_next_tick(const wm_banked *channel)
 {
     const uint64_t done = wm_banked_next_done(channel);
-    return done < (uint64_t)channel->next ? done : (uint64_t)channel->next;
+    const uint64_t next =
+        channel->next < NEVER ? (uint64_t)channel->next : UINT64_MAX;
+    return done < next ? done : next;
 }
 
 /* --- questions ------------------------------------------------------------ */

@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "model/dram/mapping.h"
+#include "model/dram/banked_request.h"
 #include "model/dram/timing.h"
 
 typedef enum wm_dram_page {
@@ -126,20 +126,19 @@ wm_status wm_banked_new(const wm_dram_timing *timing,
                         wm_error *err);
 void wm_banked_free(wm_banked *channel); /* NULL is fine */
 
-/*
- * Atoms `atoms` (bit i: column place.column + i) of one row, due at a tick not
- * before wm_banked_now.  token names a read in wm_banked_next.  False when
- * memory is short.
- */
-bool wm_banked_push(wm_banked *channel, uint64_t due,
-                    const wm_dram_place *place, uint32_t atoms, bool is_write,
-                    uint32_t token);
+/* The request is taken after those due no later; due: a tick not before
+ * wm_banked_now.  False when memory is short. */
+bool wm_banked_push(wm_banked *channel, const wm_banked_request *request);
 
 /* Simulates ticks up to `until`.  Stops earlier when fewer than `keep` pushed
  * requests are left in front of the queues, and before a tick at which one
  * that is yet to be pushed could have been admitted: true when it got there.
  */
 bool wm_banked_run(wm_banked *channel, uint64_t until, uint32_t keep);
+
+/* Simulates ticks up to `until`, or up to the first at which a read that is yet
+ * to be handed out has its data; returns that tick.  Needs has_replies. */
+uint64_t wm_banked_run_to_data(wm_banked *channel, uint64_t until);
 
 /* Simulates until every request was admitted and every read has its data;
  * returns the tick of that. */
@@ -161,6 +160,9 @@ uint64_t wm_banked_next_done(const wm_banked *channel);
 /* The token of the n-th read known of that is yet to be handed out, counted
  * from 0; UINT32_MAX when there is none. */
 uint32_t wm_banked_peek(const wm_banked *channel, uint32_t n);
+
+/* Reads known of that are yet to be handed out. */
+uint32_t wm_banked_n_done(const wm_banked *channel);
 
 /* Requests pushed and not admitted. */
 uint32_t wm_banked_n_waiting(const wm_banked *channel);

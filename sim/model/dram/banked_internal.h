@@ -1,7 +1,8 @@
 /*
  * banked_internal.h -- the state of one banked channel, and what its files call
  * of one another: banked.c (new, push, statistics), banked_queue.c (admission,
- * candidates), banked_issue.c (commands), banked_run.c (time).
+ * candidates), banked_issue.c (commands), banked_refresh.c, banked_run.c
+ * (time).
  *
  * Bounds of banks are 16-bit ticks relative to `base`, so that 16 banks are two
  * vector registers; base follows the clock (banked_run.c).  A set of banks is a
@@ -16,6 +17,8 @@
 struct wm_banked {
     /* bounds by bank: read, write, activate, precharge */
     int16_t rd_at[LANES], wr_at[LANES], act_at[LANES], pre_at[LANES];
+    /* lanes of banks with a candidate for ACT, PRE: LANE_IN, else LANE_OUT */
+    int16_t act_in[LANES], pre_in[LANES];
     /* candidates of the present mode */
     uint64_t col_rd, col_wr;   /* banks with a column candidate */
     uint64_t row_act, row_pre; /* banks with a row candidate */
@@ -23,13 +26,13 @@ struct wm_banked {
     uint64_t is_open;
     uint64_t has_list[2]; /* banks with queued reads, writes */
     int64_t base;         /* of the bounds */
-    int64_t next;         /* next tick worth a look */
-    int64_t now;          /* last tick looked at */
+    int64_t next, now;    /* tick worth a look; looked at last */
     int64_t row_free, col_free;
     int64_t col_soon, row_soon; /* no candidate is ready before */
     bool is_blocked;            /* the first offer has no room as things are */
     bool is_writing;            /* the mode */
     bool must_turn;             /* it changes when it is evaluated next */
+    bool is_plain; /* open pages, first ready first come, no listener */
     uint32_t n_queued[2];
     uint32_t room[2]; /* of the queues */
     /* ages of the candidates in the queues, and of active requests: arrival,
@@ -66,7 +69,7 @@ struct wm_banked {
     /* queued writes by a hash of their place: a zero saves the search */
     uint16_t n_writes_at[WRITE_SLOTS];
     /* in front of the queues, ring */
-    banked_entry *offer;
+    wm_banked_request *offer;
     size_t offer_mask, offer_head, n_offers;
     /* reads with data, by tick, ring */
     banked_done *done;
@@ -97,12 +100,29 @@ static inline uint32_t banked_pc_of(const wm_banked *channel, uint32_t bank)
     return bank >> channel->timing->pc_shift;
 }
 
+static inline int64_t banked_earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t banked_later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Rising edges take every command, falling ones only PRE and PREA. */
+static inline bool banked_is_rising(const wm_banked *channel, int64_t tick)
+{
+    return !channel->timing->has_hbm3_edges || (tick & 1) != 0;
+}
+
 /* Where n_writes_at counts the place; by the golden ratio (Knuth, TAOCP 3,
  * 6.4). */
-static inline uint32_t banked_write_slot(const banked_entry *entry)
+static inline uint32_t banked_write_slot(const wm_banked_request *request)
 {
-    const uint64_t place =
-        entry->row << 22 ^ (uint64_t)entry->column << 6 ^ entry->bank;
+    const uint64_t place = request->row << 22 ^
+                           (uint64_t)wm_banked_column_of(request) << 6 ^
+                           wm_banked_bank_of(request);
     return (uint32_t)(place * UINT64_C(0x9e3779b97f4a7c15) >>
                       (64 - WRITE_SLOT_BITS));
 }
@@ -112,6 +132,13 @@ static inline uint16_t banked_ring(const wm_banked *channel, uint32_t list,
                                    uint32_t bank)
 {
     return (uint16_t)(channel->first_ring + list * WM_DRAM_BANKS + bank);
+}
+
+/* The first bank of a bank's pseudo-channel. */
+static inline uint32_t banked_first_of(const wm_dram_timing *timing,
+                                       uint32_t bank)
+{
+    return bank & ~(timing->banks_per_pc - 1);
 }
 
 /* All banks of a pseudo-channel. */
@@ -139,12 +166,6 @@ void wm_banked_choose_hit(wm_banked *channel, uint32_t bank, uint16_t from);
 void wm_banked_choose_all(wm_banked *channel);
 /* From reads to writes or back. */
 void wm_banked_change_mode(wm_banked *channel);
-/* Takes an entry out of its bank's list. */
-void wm_banked_unlink(wm_banked *channel, uint16_t index);
-/* A read has its data at tick. */
-void wm_banked_complete(wm_banked *channel, uint32_t token, int64_t arrive,
-                        int64_t due, int64_t tick);
-
 /* Evaluates the mode; true when it changed. */
 static inline bool banked_turn(wm_banked *channel)
 {
@@ -162,5 +183,18 @@ void wm_banked_precharge(wm_banked *channel, uint32_t bank, int64_t tick);
 void wm_banked_precharge_all(wm_banked *channel, uint32_t pc, int64_t tick);
 void wm_banked_refresh_all(wm_banked *channel, uint32_t pc, int64_t tick);
 void wm_banked_refresh_bank(wm_banked *channel, uint32_t bank, int64_t tick);
+
+/* --- banked_refresh.c ---------------------------------------------------- */
+void wm_banked_ask_refresh(wm_banked *channel, int64_t tick);
+/* The tick at which the head of the refresh queue may move; NEVER while a
+ * request of its pseudo-channel is active. */
+int64_t wm_banked_refresh_tick(const wm_banked *channel);
+/* One command towards the head's refresh, if it can go. */
+void wm_banked_move_refresh(wm_banked *channel, int64_t tick);
+/* The earliest tick for the next command of a bank that must be refreshed;
+ * NEVER while its request is active. */
+int64_t wm_banked_refp_tick(const wm_banked *channel, uint32_t bank);
+/* One command towards a per-bank refresh, if any can go. */
+void wm_banked_move_refp(wm_banked *channel, int64_t tick);
 
 #endif

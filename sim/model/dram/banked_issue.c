@@ -2,7 +2,7 @@
  * banked_issue.c -- what each command does: bounds raised, states changed, the
  * data bus accounted.
  */
-#include "model/dram/banked_internal.h"
+#include "model/dram/banked_lists_internal.h"
 #include "model/dram/lanes.h"
 
 enum { OUTCOME_NONE, OUTCOME_HIT, OUTCOME_MISS, OUTCOME_CONFLICT };
@@ -58,22 +58,26 @@ static void issue_pair(wm_banked *channel, int64_t tick, uint64_t banks,
 
 /* --- the data bus --------------------------------------------------------- */
 /* Why the bus stood still until this column. */
-static wm_dram_loss issue_cause(const wm_banked *channel, const banked_pc *pc,
-                                const banked_entry *entry)
+static RARE wm_dram_loss issue_cause(const wm_banked *channel,
+                                     const banked_pc *pc,
+                                     const banked_entry *entry)
 {
     const wm_dram_timing *timing = channel->timing;
-    const int32_t open = entry->is_write != 0 ? timing->act_wr : timing->act_rd;
+    const int32_t open =
+        wm_banked_is_write(&entry->request) ? timing->act_wr : timing->act_rd;
     if (entry->is_queued == 0 && entry->atoms == entry->all_atoms &&
-        channel->last_act[entry->bank] + open > pc->data_end) {
+        channel->last_act[wm_banked_bank_of(&entry->request)] + open >
+            pc->data_end) {
         return (wm_dram_loss)entry->cause;
     }
-    return pc->is_last_write != (entry->is_write != 0) ? WM_LOSS_TURN
-                                                       : WM_LOSS_GROUP;
+    return pc->is_last_write != wm_banked_is_write(&entry->request)
+               ? WM_LOSS_TURN
+               : WM_LOSS_GROUP;
 }
 
 /* The data bus stood still for gap ticks before this column. */
-static void issue_gap(wm_banked *channel, banked_pc *pc,
-                      const banked_entry *entry, int64_t tick, int64_t gap)
+static RARE void issue_gap(wm_banked *channel, banked_pc *pc,
+                           const banked_entry *entry, int64_t tick, int64_t gap)
 {
     uint64_t *lost = channel->stats.lost;
     const int64_t idle = pc->idle < gap ? pc->idle : gap;
@@ -91,8 +95,8 @@ static void issue_gap(wm_banked *channel, banked_pc *pc,
     lost[issue_cause(channel, pc, entry)] += (uint64_t)gap;
 }
 
-static void issue_account(wm_banked *channel, banked_pc *pc,
-                          const banked_entry *entry, int64_t tick)
+static SPECIALISED void issue_account(wm_banked *channel, banked_pc *pc,
+                                      const banked_entry *entry, int64_t tick)
 {
     const int64_t gap = tick - pc->data_end;
     if (gap > 0) {
@@ -101,52 +105,49 @@ static void issue_account(wm_banked *channel, banked_pc *pc,
         pc->idle = 0;
     }
     pc->data_end = issue_later(tick, pc->data_end) + channel->timing->slot;
-    pc->is_last_write = entry->is_write != 0;
+    pc->is_last_write = wm_banked_is_write(&entry->request);
 }
 
 /* --- columns -------------------------------------------------------------- */
-static void issue_read_bounds(wm_banked *channel, uint32_t bank, int64_t tick)
+static SPECIALISED void issue_read_bounds(wm_banked *channel, banked_pc *pc,
+                                          uint32_t bank, int64_t tick)
 {
     const wm_dram_timing *t = channel->timing;
-    const uint32_t pc = bank >> t->pc_shift;
-    const uint32_t first = pc << t->pc_shift;
+    const uint32_t first = banked_first_of(t, bank);
+    const uint32_t n = t->banks_per_pc;
     const int16_t now = banked_lane_time(channel, tick);
     wm_lanes_raise(channel->rd_at + first,
-                   t->rd_to_rd[bank >> t->group_shift].lane, t->banks_per_pc,
-                   now);
-    wm_lanes_raise(channel->wr_at + first, t->rd_to_wr.lane, t->banks_per_pc,
-                   now);
+                   t->rd_to_rd[bank >> t->group_shift].lane, n, now);
+    wm_lanes_raise(channel->wr_at + first, t->rd_to_wr.lane, n, now);
     banked_lane_raise(&channel->pre_at[bank], now + t->rd_pre);
-    channel->pc[pc].prea_at =
-        issue_later(channel->pc[pc].prea_at, tick + t->rd_prea);
+    pc->prea_at = issue_later(pc->prea_at, tick + t->rd_prea);
 }
 
-static void issue_write_bounds(wm_banked *channel, uint32_t bank, int64_t tick)
+static SPECIALISED void issue_write_bounds(wm_banked *channel, banked_pc *pc,
+                                           uint32_t bank, int64_t tick)
 {
     const wm_dram_timing *t = channel->timing;
-    const uint32_t pc = bank >> t->pc_shift;
-    const uint32_t first = pc << t->pc_shift;
+    const uint32_t first = banked_first_of(t, bank);
+    const uint32_t n = t->banks_per_pc;
     const int16_t now = banked_lane_time(channel, tick);
     wm_lanes_raise(channel->wr_at + first,
-                   t->wr_to_wr[bank >> t->group_shift].lane, t->banks_per_pc,
-                   now);
+                   t->wr_to_wr[bank >> t->group_shift].lane, n, now);
     wm_lanes_raise(channel->rd_at + first,
-                   t->wr_to_rd[bank >> t->group_shift].lane, t->banks_per_pc,
-                   now);
+                   t->wr_to_rd[bank >> t->group_shift].lane, n, now);
     banked_lane_raise(&channel->pre_at[bank], now + t->wr_pre);
-    channel->pc[pc].prea_at =
-        issue_later(channel->pc[pc].prea_at, tick + t->wr_prea);
+    pc->prea_at = issue_later(pc->prea_at, tick + t->wr_prea);
 }
 
 /* Whether a queued request other than index wants the bank's open row. */
-static bool issue_is_wanted(const wm_banked *channel, uint32_t bank,
-                            uint16_t index)
+static RARE bool issue_is_wanted(const wm_banked *channel, uint32_t bank,
+                                 uint16_t index)
 {
     for (uint32_t list = 0; list < 2; list++) {
         const uint16_t ring = banked_ring(channel, list, bank);
         for (uint16_t i = channel->link[ring].next; i != ring;
              i = channel->link[i].next) {
-            if (i != index && channel->entry[i].row == channel->row[bank]) {
+            if (i != index &&
+                channel->entry[i].request.row == channel->row[bank]) {
                 return true;
             }
         }
@@ -155,8 +156,8 @@ static bool issue_is_wanted(const wm_banked *channel, uint32_t bank,
 }
 
 /* The bank closes by itself after a column. */
-static void issue_auto_precharge(wm_banked *channel, uint32_t bank,
-                                 bool is_write, int64_t tick)
+static RARE void issue_auto_precharge(wm_banked *channel, uint32_t bank,
+                                      bool is_write, int64_t tick)
 {
     const wm_dram_timing *t = channel->timing;
     banked_pc *pc = &channel->pc[banked_pc_of(channel, bank)];
@@ -175,70 +176,103 @@ static void issue_auto_precharge(wm_banked *channel, uint32_t bank,
 }
 
 /* The request has all its data: its place is free. */
-static void issue_retire(wm_banked *channel, uint16_t index, int64_t tick)
+static SPECIALISED void issue_retire(wm_banked *channel, banked_pc *pc,
+                                     banked_entry *entry, uint16_t index,
+                                     int64_t tick, bool is_write)
 {
-    banked_entry *entry = &channel->entry[index];
-    banked_pc *pc = &channel->pc[banked_pc_of(channel, entry->bank)];
     if (entry->is_queued != 0) {
-        wm_banked_unlink(channel, index);
+        banked_unlink(channel, entry, is_write, index);
     } else {
-        channel->is_active &= ~(UINT64_C(1) << entry->bank);
+        channel->is_active &=
+            ~(UINT64_C(1) << wm_banked_bank_of(&entry->request));
         pc->n_active--;
     }
     if (--pc->n_entries == 0) {
         pc->empty_since = tick;
     }
-    if (entry->is_write == 0) {
+    if (!is_write) {
         channel->n_reads_open--;
-        wm_banked_complete(channel, entry->token, entry->arrive, entry->due,
-                           tick + channel->timing->read_latency);
+        banked_complete(channel, wm_banked_token_of(&entry->request),
+                        entry->arrive, (int64_t)entry->request.due,
+                        tick + channel->timing->read_latency);
     }
     channel->link[index].next = channel->free_entry;
     channel->free_entry = index;
 }
 
-void wm_banked_column(wm_banked *channel, uint32_t bank, int64_t tick)
+/* The column of the bank's candidate at tick.  Constant to the compiler:
+ * is_write, and is_plain: rows stay open, hits have no cap and no right of way,
+ * nobody listens. */
+static SPECIALISED void issue_column(wm_banked *channel, uint32_t bank,
+                                     int64_t tick, banked_entry *entry,
+                                     bool is_write, bool is_plain)
 {
     const wm_dram_timing *t = channel->timing;
     const uint16_t index = channel->col_entry[bank];
-    banked_entry *entry = &channel->entry[index];
-    const bool is_write = entry->is_write != 0;
+    banked_pc *pc = &channel->pc[bank >> t->pc_shift];
     const bool is_last = (entry->atoms & (entry->atoms - 1)) == 0;
-    issue_account(channel, &channel->pc[bank >> t->pc_shift], entry, tick);
+    issue_account(channel, pc, entry, tick);
     if (is_write) {
-        issue_write_bounds(channel, bank, tick);
+        issue_write_bounds(channel, pc, bank, tick);
     } else {
-        issue_read_bounds(channel, bank, tick);
+        issue_read_bounds(channel, pc, bank, tick);
     }
     channel->col_free = tick + t->len_col;
     if (t->is_single_bus) {
         channel->row_free = channel->col_free;
     }
-    channel->last_column[bank] = tick;
-    channel->n_columns[bank]++;
     issue_outcome(channel, entry, OUTCOME_HIT);
-    const bool is_auto = is_last && channel->params.page == WM_PAGE_CLOSED &&
-                         !issue_is_wanted(channel, bank, index);
-    issue_emit(channel,
-               is_write ? (is_auto ? WM_DRAM_WRA : WM_DRAM_WR)
-                        : (is_auto ? WM_DRAM_RDA : WM_DRAM_RD),
-               bank, entry->row, entry->column + wm_lowest_bit(entry->atoms),
-               tick);
+    bool is_auto = false;
+    if (is_plain) {
+        channel->stats.n_commands[is_write ? WM_DRAM_WR : WM_DRAM_RD]++;
+    } else {
+        channel->last_column[bank] = tick;
+        channel->n_columns[bank]++;
+        is_auto = is_last && channel->params.page == WM_PAGE_CLOSED &&
+                  !issue_is_wanted(channel, bank, index);
+        issue_emit(channel,
+                   is_write ? (is_auto ? WM_DRAM_WRA : WM_DRAM_WR)
+                            : (is_auto ? WM_DRAM_RDA : WM_DRAM_RD),
+                   bank, entry->request.row,
+                   wm_banked_column_of(&entry->request) +
+                       wm_lowest_bit(entry->atoms),
+                   tick);
+    }
     entry->atoms &= (uint8_t)(entry->atoms - 1);
-    const bool is_plain_hit = entry->is_queued != 0 && !is_auto &&
-                              !channel->params.is_hit_first &&
-                              channel->params.hit_cap == 0;
+    const bool is_queued = entry->is_queued != 0;
     const uint16_t next = is_last ? channel->link[index].next : index;
     if (is_last) {
-        issue_retire(channel, index, tick);
+        issue_retire(channel, pc, entry, index, tick, is_write);
     }
     if (is_auto) {
         issue_auto_precharge(channel, bank, is_write, tick);
     }
-    if (is_plain_hit) {
+    if (is_plain && is_queued) {
         wm_banked_choose_hit(channel, bank, next);
     } else {
         wm_banked_choose(channel, bank);
+    }
+}
+
+static RARE void issue_other_column(wm_banked *channel, uint32_t bank,
+                                    int64_t tick, banked_entry *entry)
+{
+    if (wm_banked_is_write(&entry->request)) {
+        issue_column(channel, bank, tick, entry, true, false);
+    } else {
+        issue_column(channel, bank, tick, entry, false, false);
+    }
+}
+
+void wm_banked_column(wm_banked *channel, uint32_t bank, int64_t tick)
+{
+    banked_entry *entry = &channel->entry[channel->col_entry[bank]];
+    if (!channel->is_plain) {
+        issue_other_column(channel, bank, tick, entry);
+    } else if (wm_banked_is_write(&entry->request)) {
+        issue_column(channel, bank, tick, entry, true, true);
+    } else {
+        issue_column(channel, bank, tick, entry, false, true);
     }
 }
 
@@ -287,11 +321,11 @@ void wm_banked_activate(wm_banked *channel, uint32_t bank, int64_t tick)
     const int16_t now = banked_lane_time(channel, tick);
     issue_outcome(channel, entry, OUTCOME_MISS);
     entry->cause = (uint8_t)issue_act_cause(channel, bank, entry, tick);
-    wm_banked_unlink(channel, index);
+    banked_unlink(channel, entry, wm_banked_is_write(&entry->request), index);
     channel->is_open |= UINT64_C(1) << bank;
     channel->is_active |= UINT64_C(1) << bank;
     channel->active_entry[bank] = index;
-    channel->row[bank] = entry->row;
+    channel->row[bank] = entry->request.row;
     channel->n_columns[bank] = 0;
     channel->last_act[bank] = tick;
     channel->last_column[bank] = tick;
@@ -310,7 +344,7 @@ void wm_banked_activate(wm_banked *channel, uint32_t bank, int64_t tick)
         issue_later(channel->refp_at[bank], tick + t->act_refp);
     issue_row_bus(channel, tick, t->len_act);
     issue_pair(channel, tick, UINT64_C(1) << bank, true);
-    issue_emit(channel, WM_DRAM_ACT, bank, entry->row, 0, tick);
+    issue_emit(channel, WM_DRAM_ACT, bank, entry->request.row, 0, tick);
     wm_banked_choose_active(channel, bank);
 }
 

@@ -9,29 +9,36 @@
 
 #include "model/dram/banked.h"
 
+/* SPECIALISED: compiled anew for each constant among its arguments.  RARE: kept
+ * out of the callers, which save fewer registers for it. */
+#if defined(__GNUC__)
+#define SPECIALISED inline __attribute__((always_inline))
+#define RARE        __attribute__((noinline))
+#else
+#define SPECIALISED inline
+#define RARE
+#endif
+
 #define NO_ENTRY        UINT16_MAX
-#define NEVER           INT64_MAX
+#define NEVER           (INT64_MAX / 4) /* an interval later is no earlier */
 #define LANES           (WM_DRAM_BANKS + 16u) /* room for whole vectors */
 #define LANE_NEVER      INT16_MAX
+#define LANE_IN         INT16_MIN /* raises no bound */
+#define LANE_OUT        INT16_MAX /* raises all to never */
 #define WRITE_SLOT_BITS 8u
 #define WRITE_SLOTS     (1u << WRITE_SLOT_BITS)
 
-/* A request in front of the queues, in a queue, or active: its row was opened
- * for it. */
+/* A request in a queue, or active: its row was opened for it. */
 typedef struct banked_entry {
-    uint64_t row;
-    int64_t arrive; /* admitted at */
-    int64_t due;
-    uint32_t token;
-    uint16_t column;
-    uint16_t age; /* order of admission among those queued */
-    uint8_t bank;
+    wm_banked_request request;
+    int64_t arrive;    /* admitted at */
+    uint16_t age;      /* order of admission among those queued */
     uint8_t atoms;     /* yet to be moved */
     uint8_t all_atoms; /* as admitted */
-    uint8_t is_write;
     uint8_t has_begun; /* its first command was issued */
     uint8_t cause;     /* wm_dram_loss of the wait for its row */
     uint8_t is_queued; /* not active */
+    uint8_t unused;
 } banked_entry;
 
 /* Its neighbours in its bank's list. */

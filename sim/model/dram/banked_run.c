@@ -12,18 +12,8 @@
 #define REBASE_AT     8000
 #define LANE_LONG_AGO (-16000)
 
-static int64_t run_earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t run_later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Moves base up to tick. */
-static void run_rebase(wm_banked *channel, int64_t tick)
+static RARE void run_rebase(wm_banked *channel, int64_t tick)
 {
     const int64_t all = tick - channel->base;
     const int32_t by = all < 40000 ? (int32_t)all : 40000;
@@ -81,18 +71,12 @@ static uint64_t run_columns(const wm_banked *channel, int64_t tick)
     return ready;
 }
 
-/* Rising edges take every command, falling ones only PRE and PREA. */
-static bool run_is_rising(const wm_banked *channel, int64_t tick)
-{
-    return !channel->timing->has_hbm3_edges || (tick & 1) != 0;
-}
-
 static uint64_t run_rows(const wm_banked *channel, int64_t tick)
 {
     const uint32_t n = channel->timing->n_banks;
     const int16_t now = banked_lane_time(channel, tick);
     uint64_t ready = 0;
-    if (channel->row_act != 0 && run_is_rising(channel, tick)) {
+    if (channel->row_act != 0 && banked_is_rising(channel, tick)) {
         ready = channel->row_act & wm_lanes_due(channel->act_at, n, now);
     }
     if (channel->row_pre != 0) {
@@ -114,128 +98,6 @@ static void run_row(wm_banked *channel, uint32_t bank, int64_t tick)
     }
 }
 
-/* --- refresh -------------------------------------------------------------- */
-static void run_ask_refresh(wm_banked *channel, int64_t tick)
-{
-    const wm_dram_timing *t = channel->timing;
-    if (channel->params.refresh == WM_REFRESH_ALL_BANK) {
-        if (channel->n_refresh + t->n_pcs > sizeof(channel->refresh_pc)) {
-            channel->next_refresh = tick + 1;
-            return;
-        }
-        for (uint32_t pc = 0; pc < t->n_pcs; pc++) {
-            channel->refresh_pc[(channel->refresh_head + channel->n_refresh++) %
-                                sizeof(channel->refresh_pc)] = (uint8_t)pc;
-            channel->refresh_asked[pc] = tick;
-        }
-        channel->next_refresh += t->refi;
-        return;
-    }
-    for (uint32_t pc = 0; pc < t->n_pcs; pc++) {
-        const uint32_t bank =
-            (pc << t->pc_shift) + (uint32_t)channel->next_refp_bank;
-        channel->must_refresh |= UINT64_C(1) << bank;
-        wm_banked_choose(channel, bank);
-    }
-    channel->next_refp_bank =
-        (channel->next_refp_bank + 1) & (t->banks_per_pc - 1);
-    channel->next_refresh += t->refi_pb;
-}
-
-/* The tick at which the head of the refresh queue may move; NEVER while a
- * request of its pseudo-channel is active. */
-static int64_t run_refresh_tick(const wm_banked *channel)
-{
-    const uint32_t pc = channel->refresh_pc[channel->refresh_head];
-    const banked_pc *state = &channel->pc[pc];
-    int64_t tick = 0;
-    if ((channel->is_open & banked_pc_mask(channel, pc)) != 0) {
-        if (state->n_active != 0) {
-            return NEVER;
-        }
-        tick = run_later(channel->row_free, state->prea_at);
-        if (channel->pair_tick == tick &&
-            (channel->pair_banks & banked_pc_mask(channel, pc)) != 0) {
-            tick++;
-        }
-        return tick;
-    }
-    tick = run_later(channel->row_free, state->refa_at);
-    return run_is_rising(channel, tick) ? tick : tick + 1;
-}
-
-static void run_refresh(wm_banked *channel, int64_t tick)
-{
-    const uint32_t pc = channel->refresh_pc[channel->refresh_head];
-    if (run_refresh_tick(channel) > tick) {
-        return;
-    }
-    /* A bound that lies in the past may have been met on the wrong edge. */
-    if ((channel->is_open & banked_pc_mask(channel, pc)) != 0) {
-        if (channel->pair_tick != tick ||
-            (channel->pair_banks & banked_pc_mask(channel, pc)) == 0) {
-            wm_banked_precharge_all(channel, pc, tick);
-        }
-        return;
-    }
-    if (run_is_rising(channel, tick)) {
-        channel->refresh_head =
-            (channel->refresh_head + 1) % sizeof(channel->refresh_pc);
-        channel->n_refresh--;
-        wm_banked_refresh_all(channel, pc, tick);
-    }
-}
-
-/* The earliest tick for the next command of a bank that must be refreshed;
- * NEVER while its request is active. */
-static int64_t run_refp_tick(const wm_banked *channel, uint32_t bank)
-{
-    const wm_dram_timing *t = channel->timing;
-    const uint64_t bit = UINT64_C(1) << bank;
-    const banked_pc *pc = &channel->pc[bank >> t->pc_shift];
-    if ((channel->is_active & bit) != 0) {
-        return NEVER;
-    }
-    if ((channel->is_open & bit) != 0) {
-        int64_t tick =
-            run_later(channel->row_free, channel->base + channel->pre_at[bank]);
-        return channel->pair_tick == tick && (channel->pair_banks & bit) != 0
-                   ? tick + 1
-                   : tick;
-    }
-    int64_t tick = run_later(channel->row_free, channel->refp_at[bank]);
-    const int64_t last = pc->acts[(pc->acts_head + 3) & 3];
-    tick = run_later(tick, last + t->act_refp_other);
-    if (t->refp_is_act && t->faw != 0) {
-        tick = run_later(tick, pc->acts[pc->acts_head] + t->faw_refp);
-    }
-    return run_is_rising(channel, tick) ? tick : tick + 1;
-}
-
-/* One command towards a per-bank refresh, if any can go. */
-static void run_refp(wm_banked *channel, int64_t tick)
-{
-    for (uint64_t m = channel->must_refresh; m != 0; m &= m - 1) {
-        const uint32_t bank = wm_lowest_bit(m);
-        const uint64_t bit = UINT64_C(1) << bank;
-        if (run_refp_tick(channel, bank) > tick) {
-            continue;
-        }
-        if ((channel->is_open & bit) != 0) {
-            if (channel->pair_tick == tick &&
-                (channel->pair_banks & bit) != 0) {
-                continue;
-            }
-            wm_banked_precharge(channel, bank, tick);
-            return;
-        }
-        if (run_is_rising(channel, tick)) {
-            wm_banked_refresh_bank(channel, bank, tick);
-            return;
-        }
-    }
-}
-
 /* --- page time-out -------------------------------------------------------- */
 /* Open banks that nobody queued for or works in. */
 static uint64_t run_forgotten(const wm_banked *channel)
@@ -246,11 +108,12 @@ static uint64_t run_forgotten(const wm_banked *channel)
 
 static int64_t run_timeout_tick(const wm_banked *channel, uint32_t bank)
 {
-    return run_later(channel->base + channel->pre_at[bank],
-                     channel->last_column[bank] + channel->params.page_timeout);
+    return banked_later(channel->base + channel->pre_at[bank],
+                        channel->last_column[bank] +
+                            channel->params.page_timeout);
 }
 
-static void run_timeout(wm_banked *channel, int64_t tick)
+static RARE void run_timeout(wm_banked *channel, int64_t tick)
 {
     for (uint64_t m = run_forgotten(channel); m != 0; m &= m - 1) {
         const uint32_t bank = wm_lowest_bit(m);
@@ -279,7 +142,7 @@ static int64_t run_soonest_column(const wm_banked *channel)
             channel, wm_lanes_least(channel->rd_at, n, channel->col_rd));
     }
     if (channel->col_wr != 0) {
-        tick = run_earlier(
+        tick = banked_earlier(
             tick, run_lane_tick(channel, wm_lanes_least(channel->wr_at, n,
                                                         channel->col_wr)));
     }
@@ -293,12 +156,12 @@ static int64_t run_soonest_row(const wm_banked *channel)
     if (channel->row_act != 0) {
         tick = run_lane_tick(
             channel, wm_lanes_least(channel->act_at, n, channel->row_act));
-        if (tick != NEVER && !run_is_rising(channel, tick)) {
+        if (tick != NEVER && !banked_is_rising(channel, tick)) {
             tick++;
         }
     }
     if (channel->row_pre != 0) {
-        tick = run_earlier(
+        tick = banked_earlier(
             tick, run_lane_tick(channel, wm_lanes_least(channel->pre_at, n,
                                                         channel->row_pre)));
     }
@@ -320,20 +183,44 @@ static uint64_t run_ready_columns(wm_banked *channel, int64_t tick)
     return ready;
 }
 
-static uint64_t run_ready_rows(wm_banked *channel, int64_t tick)
+/* The oldest ready candidate for a row command on a bus with HBM3 edges. */
+static RARE uint32_t run_pick_row_on_edge(wm_banked *channel, int64_t tick)
 {
-    if (tick < channel->row_soon) {
-        return 0;
-    }
     const uint64_t ready = run_rows(channel, tick);
     if (ready == 0) {
         channel->row_soon = run_soonest_row(channel);
+        return WM_NO_LANE;
     }
-    return ready;
+    return wm_lanes_oldest(channel->row_age, channel->timing->n_banks, ready);
+}
+
+/* The bank of the oldest ready candidate for a row command, or WM_NO_LANE: for
+ * ticks from row_soon on. */
+static uint32_t run_look_for_row(wm_banked *channel, int64_t tick)
+{
+    if (channel->timing->has_hbm3_edges) {
+        return run_pick_row_on_edge(channel, tick);
+    }
+    const wm_lanes_two rows = {channel->act_at, channel->act_in,
+                               channel->pre_at, channel->pre_in};
+    const uint32_t n = channel->timing->n_banks;
+    const uint32_t bank = wm_lanes_pick(&rows, channel->row_age, n,
+                                        channel->row_act | channel->row_pre,
+                                        banked_lane_time(channel, tick));
+    if (bank == WM_NO_LANE) {
+        channel->row_soon = run_lane_tick(channel, wm_lanes_soonest(&rows, n));
+    }
+    return bank;
+}
+
+static inline uint32_t run_pick_row(wm_banked *channel, int64_t tick)
+{
+    return tick < channel->row_soon ? WM_NO_LANE
+                                    : run_look_for_row(channel, tick);
 }
 
 /* --- the slots of a tick -------------------------------------------------- */
-static void run_column_slot(wm_banked *channel, int64_t tick)
+static SPECIALISED void run_column_slot(wm_banked *channel, int64_t tick)
 {
     uint64_t ready = run_ready_columns(channel, tick);
     const uint64_t active = ready & channel->is_active;
@@ -353,10 +240,10 @@ static void run_column_slot(wm_banked *channel, int64_t tick)
     }
 }
 
-static void run_row_slot(wm_banked *channel, int64_t tick)
+static SPECIALISED void run_row_slot(wm_banked *channel, int64_t tick)
 {
     if (channel->n_refresh != 0) {
-        run_refresh(channel, tick);
+        wm_banked_move_refresh(channel, tick);
         return;
     }
     (void)banked_turn(channel);
@@ -364,21 +251,17 @@ static void run_row_slot(wm_banked *channel, int64_t tick)
         return;
     }
     if (channel->must_refresh != 0) {
-        run_refp(channel, tick);
+        wm_banked_move_refp(channel, tick);
         if (channel->row_free > tick) {
             return;
         }
     }
-    const uint64_t ready = run_ready_rows(channel, tick);
-    if (ready != 0) {
-        run_row(
-            channel,
-            wm_lanes_oldest(channel->row_age, channel->timing->n_banks, ready),
-            tick);
+    const uint32_t bank = run_pick_row(channel, tick);
+    if (bank != WM_NO_LANE) {
+        run_row(channel, bank, tick);
     } else if (channel->params.page == WM_PAGE_TIMEOUT) {
         run_timeout(channel, tick);
     }
-    return;
 }
 
 /* One bus for all: an active column, a refresh, else the oldest ready request
@@ -399,80 +282,82 @@ static void run_single_slot(wm_banked *channel, int64_t tick)
         return;
     }
     if (channel->n_refresh != 0) {
-        run_refresh(channel, tick);
+        wm_banked_move_refresh(channel, tick);
         return;
     }
     (void)banked_turn(channel);
     if (channel->must_refresh != 0) {
-        run_refp(channel, tick);
+        wm_banked_move_refp(channel, tick);
         if (channel->row_free > tick) {
             return;
         }
     }
     columns = run_ready_columns(channel, tick) & ~channel->is_active;
-    const uint64_t rows = run_ready_rows(channel, tick);
+    const uint32_t row = run_pick_row(channel, tick);
     if (columns != 0) {
-        const uint32_t n = channel->timing->n_banks;
         const uint32_t bank = run_oldest_hit(channel, columns);
-        if (rows == 0 ||
-            channel->col_age[bank] <
-                channel->row_age[wm_lanes_oldest(channel->row_age, n, rows)]) {
+        if (row == WM_NO_LANE ||
+            channel->col_age[bank] < channel->row_age[row]) {
             wm_banked_column(channel, bank, tick);
             return;
         }
     }
-    if (rows != 0) {
-        run_row(
-            channel,
-            wm_lanes_oldest(channel->row_age, channel->timing->n_banks, rows),
-            tick);
+    if (row != WM_NO_LANE) {
+        run_row(channel, row, tick);
     } else if (channel->params.page == WM_PAGE_TIMEOUT) {
         run_timeout(channel, tick);
     }
-    return;
 }
 
 /* --- the next tick -------------------------------------------------------- */
-/* Later of a candidate's tick and its bus. */
-static int64_t run_on_bus(int64_t tick, int64_t bus)
+/* When a refresh or a page's time-out is the next to need the row slot, or
+ * columns may only be those of active requests. */
+static RARE int64_t run_next_column_of_active(const wm_banked *channel)
 {
-    return tick == NEVER ? NEVER : run_later(tick, bus);
+    const uint32_t n = channel->timing->n_banks;
+    const uint64_t can = channel->is_active;
+    return banked_earlier(
+        run_lane_tick(channel,
+                      wm_lanes_least(channel->rd_at, n, channel->col_rd & can)),
+        run_lane_tick(
+            channel, wm_lanes_least(channel->wr_at, n, channel->col_wr & can)));
 }
 
-/* While a refresh waits, only active requests may use the columns. */
-static int64_t run_next_column(const wm_banked *channel)
+static RARE int64_t run_next_other_row(const wm_banked *channel)
 {
-    int64_t tick = channel->col_soon;
-    if (channel->n_refresh != 0) {
-        const uint32_t n = channel->timing->n_banks;
-        const uint64_t can = channel->is_active;
-        tick = run_earlier(
-            run_lane_tick(channel, wm_lanes_least(channel->rd_at, n,
-                                                  channel->col_rd & can)),
-            run_lane_tick(channel, wm_lanes_least(channel->wr_at, n,
-                                                  channel->col_wr & can)));
-    }
-    tick = run_on_bus(tick, channel->col_free);
-    return tick != NEVER && !run_is_rising(channel, tick) ? tick + 1 : tick;
-}
-
-static int64_t run_next_row(const wm_banked *channel)
-{
-    if (channel->n_refresh != 0) {
-        return run_refresh_tick(channel);
-    }
-    int64_t tick = run_on_bus(channel->row_soon, channel->row_free);
+    int64_t tick = NEVER;
     for (uint64_t m = channel->must_refresh; m != 0; m &= m - 1) {
-        tick = run_earlier(tick, run_refp_tick(channel, wm_lowest_bit(m)));
+        tick = banked_earlier(tick,
+                              wm_banked_refp_tick(channel, wm_lowest_bit(m)));
     }
     if (channel->params.page == WM_PAGE_TIMEOUT) {
         for (uint64_t m = run_forgotten(channel); m != 0; m &= m - 1) {
-            tick = run_earlier(
-                tick, run_later(channel->row_free,
-                                run_timeout_tick(channel, wm_lowest_bit(m))));
+            tick = banked_earlier(
+                tick,
+                banked_later(channel->row_free,
+                             run_timeout_tick(channel, wm_lowest_bit(m))));
         }
     }
     return tick;
+}
+
+static int64_t run_next_column(const wm_banked *channel, bool has_refresh)
+{
+    int64_t tick =
+        has_refresh ? run_next_column_of_active(channel) : channel->col_soon;
+    tick = banked_later(tick, channel->col_free);
+    return banked_is_rising(channel, tick) ? tick : tick + 1;
+}
+
+static int64_t run_next_row(const wm_banked *channel, bool has_refresh)
+{
+    if (has_refresh) {
+        return wm_banked_refresh_tick(channel);
+    }
+    const int64_t tick = banked_later(channel->row_soon, channel->row_free);
+    return channel->must_refresh != 0 || channel->params.page == WM_PAGE_TIMEOUT
+               ? banked_earlier(tick, run_next_other_row(channel))
+               : tick;
 }
 
 /* When the first offer can be admitted, were its queue to stay as it is. */
@@ -481,22 +366,27 @@ static int64_t run_next_offer(const wm_banked *channel)
     if (channel->n_offers == 0 || channel->is_blocked) {
         return NEVER;
     }
-    return channel->offer[channel->offer_head & channel->offer_mask].due + 1;
+    return (int64_t)channel->offer[channel->offer_head & channel->offer_mask]
+               .due +
+           1;
 }
 
-static int64_t run_next(const wm_banked *channel)
+static SPECIALISED int64_t run_next(const wm_banked *channel, int64_t now)
 {
-    if (channel->n_refresh == 0 && channel->must_turn) {
-        return channel->now + 1;
+    const bool has_refresh = channel->n_refresh != 0;
+    if (channel->must_turn && !has_refresh) {
+        return now + 1;
     }
-    int64_t tick = run_earlier(run_next_column(channel), run_next_row(channel));
-    tick = run_earlier(tick, run_next_offer(channel));
-    tick = run_earlier(tick, channel->next_refresh);
-    return run_later(tick, channel->now + 1);
+    int64_t tick = banked_earlier(run_next_column(channel, has_refresh),
+                                  run_next_row(channel, has_refresh));
+    tick = banked_earlier(tick, run_next_offer(channel));
+    tick = banked_earlier(tick, channel->next_refresh);
+    return banked_later(tick, now + 1);
 }
 
-static void run_tick(wm_banked *channel, int64_t tick)
+static SPECIALISED void run_tick(wm_banked *channel)
 {
+    const int64_t tick = channel->next;
     channel->now = tick;
     if (tick - channel->base > REBASE_AT) {
         run_rebase(channel, tick);
@@ -505,40 +395,67 @@ static void run_tick(wm_banked *channel, int64_t tick)
         wm_banked_admit(channel, tick);
     }
     if (tick >= channel->next_refresh) {
-        run_ask_refresh(channel, tick);
+        wm_banked_ask_refresh(channel, tick);
     }
     if (channel->timing->is_single_bus) {
         run_single_slot(channel, tick);
     } else {
-        if (run_is_rising(channel, tick)) {
+        if (banked_is_rising(channel, tick)) {
             run_column_slot(channel, tick);
         }
         run_row_slot(channel, tick);
     }
-    channel->next = run_next(channel);
+    channel->next = run_next(channel, tick);
+}
+
+/* Simulates ticks up to `to`, or up to the first read that has its data where
+ * must_stop; returns how far.  Less when fewer than `keep` offers are left. */
+static int64_t run_to(wm_banked *channel, int64_t to, uint32_t keep,
+                      bool must_stop)
+{
+    while (channel->next <= to) {
+        if (channel->n_offers < keep) {
+            return channel->now;
+        }
+        run_tick(channel);
+        /* A read that a queued write answers may come before the first. */
+        if (must_stop && channel->n_done != 0) {
+            const size_t at = channel->done_head & channel->done_mask;
+            to = banked_earlier(to, channel->done[at].tick);
+        }
+    }
+    if (to > channel->now && to < NEVER / 2) {
+        channel->now = to;
+    }
+    return to;
 }
 
 bool wm_banked_run(wm_banked *channel, uint64_t until, uint32_t keep)
 {
-    while ((uint64_t)channel->next <= until) {
-        if (channel->n_offers < keep) {
-            return false;
-        }
-        run_tick(channel, channel->next);
-    }
-    if ((int64_t)until > channel->now && until < NEVER / 2) {
-        channel->now = (int64_t)until;
-    }
-    return true;
+    const int64_t to = until < NEVER ? (int64_t)until : NEVER - 1;
+    return run_to(channel, to, keep, false) == to;
+}
+
+uint64_t wm_banked_run_to_data(wm_banked *channel, uint64_t until)
+{
+    uint64_t to = wm_banked_next_done(channel);
+    to = to < until ? to : until;
+    to = to < NEVER ? to : NEVER - 1;
+    return (uint64_t)run_to(channel, (int64_t)to, 0, true);
+}
+
+static void run_once(wm_banked *channel)
+{
+    (void)wm_banked_run(channel, (uint64_t)channel->next, 0);
 }
 
 uint64_t wm_banked_finish_reads(wm_banked *channel)
 {
     while (channel->n_offers != 0 || channel->n_reads_open != 0) {
-        run_tick(channel, channel->next);
+        run_once(channel);
     }
-    int64_t end = run_later(channel->last_done, channel->last_admitted + 1);
-    end = run_later(end, 0);
+    int64_t end = banked_later(channel->last_done, channel->last_admitted + 1);
+    end = banked_later(end, 0);
     (void)wm_banked_run(channel, (uint64_t)end, 0);
     return (uint64_t)end;
 }
@@ -547,7 +464,7 @@ uint64_t wm_banked_finish(wm_banked *channel)
 {
     (void)wm_banked_finish_reads(channel);
     while (channel->n_queued[1] != 0 || channel->is_active != 0) {
-        run_tick(channel, channel->next);
+        run_once(channel);
     }
     return (uint64_t)channel->now;
 }

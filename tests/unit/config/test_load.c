@@ -394,3 +394,39 @@ Test(load, an_unknown_preset_lists_the_known_ones)
         "mi300x, p100, rtx2080ti, rtx3070, rtx3090, "
         "rtx4000-ada, rtx4090, t4, titanx-pascal, v100; or a file, NAME.yaml");
 }
+
+/* The digest of v100 with the memory standard `text`. */
+static void standard_digest(const fixture_folder *folder, const char *model,
+                            const char *text, char hex[WM_DIGEST_HEX])
+{
+    char path[128];
+    char standard[160];
+    const char *sets[] = {model, standard};
+    wm_config_set *set = NULL;
+    wm_error err = {WM_OK, ""};
+    fixture_write(folder, "s.yaml", text, strlen(text));
+    fixture_path(folder, "s.yaml", path);
+    (void)snprintf(standard, sizeof(standard), "dram.standard=%s", path);
+    cr_assert_eq(wm_config_load("v100", sets, 2, &set, &err), WM_OK, "%s",
+                 err.text);
+    wm_config_digest(set, hex);
+    wm_config_free(set);
+    fixture_remove(folder, "s.yaml");
+}
+
+Test(load, the_digest_holds_what_the_memory_standard_says_where_it_counts)
+{
+    fixture_folder folder;
+    char hex[5][WM_DIGEST_HEX];
+    fixture_open(&folder);
+    const char *slow = "base: hbm2\ntiming.tRC: 60 ns\n";
+    standard_digest(&folder, "dram.model=banked", "base: hbm2\n", hex[0]);
+    standard_digest(&folder, "dram.model=banked", "# x\nbase: hbm2\n", hex[1]);
+    standard_digest(&folder, "dram.model=banked", slow, hex[2]);
+    standard_digest(&folder, "dram.model=simple", "base: hbm2\n", hex[3]);
+    standard_digest(&folder, "dram.model=simple", slow, hex[4]);
+    fixture_close(&folder);
+    cr_expect_str_eq(hex[0], hex[1]);
+    cr_expect_str_neq(hex[0], hex[2]);
+    cr_expect_str_eq(hex[3], hex[4]);
+}

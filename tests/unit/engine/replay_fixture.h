@@ -17,13 +17,13 @@ typedef struct replay_source_state {
     uint64_t rate_q10; /* ticks per 1024 requests */
 } replay_source_state;
 
-static wm_status replay_next(void *context, wm_replay_request *request,
-                             bool *has_one, wm_error *err)
+static wm_status replay_next(void *context, wm_replay_request *requests,
+                             size_t n_wanted, size_t *n_made, wm_error *err)
 {
     replay_source_state *state = context;
     (void)err;
-    *has_one = state->n != 0;
-    if (*has_one) {
+    for (*n_made = 0; *n_made < n_wanted && state->n != 0; ++*n_made) {
+        wm_replay_request *request = &requests[*n_made];
         state->n--;
         request->due = state->stream.index * state->rate_q10 / 1024;
         const uint64_t record = wm_traffic_next(&state->stream);

@@ -25,3 +25,14 @@ uint32_t naive_lanes_oldest(const uint16_t *age, uint32_t n, uint64_t mask)
 {
     return wm_lanes_oldest(age, n, mask);
 }
+
+uint32_t naive_lanes_pick(const wm_lanes_two *two, const uint16_t *age,
+                          uint32_t n, uint64_t mask, int16_t now)
+{
+    return wm_lanes_pick(two, age, n, mask, now);
+}
+
+int16_t naive_lanes_soonest(const wm_lanes_two *two, uint32_t n)
+{
+    return wm_lanes_soonest(two, n);
+}

@@ -80,8 +80,9 @@ static void compare(const char *name, uint64_t seed)
         random_request(&rng, standard, spread, gap, naive);
         const naive_request *r = &naive->request[i];
         const wm_dram_place place = {r->row, r->bank, r->column};
-        cr_assert(wm_banked_push(channel, (uint64_t)r->due, &place, r->atoms,
-                                 r->is_write, i));
+        const wm_banked_request request = wm_banked_request_of(
+            &place, (uint64_t)r->due, r->atoms, r->is_write, i);
+        cr_assert(wm_banked_push(channel, &request));
     }
     const int64_t end =
         naive->request[n - 1].due + 3 * (int64_t)standard->ticks[WM_T_REFI] / 2;

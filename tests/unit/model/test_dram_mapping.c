@@ -211,11 +211,23 @@ Test(dram_lanes, vectors_give_the_bits_of_plain_c)
             at[i] = (int16_t)(wm_rng_below(&rng, 40000) - 20000);
             plain[i] = at[i];
             row[i] = i < n ? (int16_t)wm_rng_below(&rng, 2000) : -20000;
-            age[i] = (uint16_t)(i * 771 + (uint32_t)round);
+            age[i] = (uint16_t)((i * 771 + (uint32_t)round) % 65535);
         }
         cr_assert_eq(wm_lanes_due(at, n, now), naive_lanes_due(at, n, now));
         cr_assert_eq(wm_lanes_least(at, n, mask),
                      naive_lanes_least(at, n, mask));
+        int16_t in[2][96];
+        for (uint32_t k = 0; k < 96; k++) {
+            const bool is_in = k < n && (mask >> (k & 63) & 1) != 0;
+            const uint32_t which = wm_rng_below(&rng, 4);
+            in[0][k] = is_in && which != 0 ? INT16_MIN : INT16_MAX;
+            in[1][k] = is_in && which != 1 ? INT16_MIN : INT16_MAX;
+        }
+        const wm_lanes_two two = {at, in[0], row, in[1]};
+        cr_assert_eq(wm_lanes_pick(&two, age, n, mask, now),
+                     naive_lanes_pick(&two, age, n, mask, now), "seed %llu",
+                     (unsigned long long)seed);
+        cr_assert_eq(wm_lanes_soonest(&two, n), naive_lanes_soonest(&two, n));
         cr_assert_eq(wm_lanes_oldest(age, n, mask),
                      naive_lanes_oldest(age, n, mask), "seed %llu",
                      (unsigned long long)seed);
