@@ -8,6 +8,7 @@
 #include "engine/message_internal.h"
 #include "engine/port_internal.h"
 #include "engine/scratch_internal.h"
+#include "engine/shape_internal.h"
 #include "model/cache/cache.h"
 #include "model/coalescer/coalescer.h"
 #include "trace/record.h"
@@ -97,22 +98,6 @@ typedef struct wm_lsu_entry {
     uint8_t warp;
     uint8_t slot; /* load slot; WM_SLOTS for stores */
 } wm_lsu_entry;
-
-#define WM_SHAPE_LINES 32u
-
-/* What the front end found for an affine record.  The next that differs by
- * whole lines only finds the same, at other lines. */
-typedef struct wm_shape {
-    uint64_t mask; /* 0: nothing is kept */
-    uint64_t base;
-    int32_t stride;
-    uint32_t width;
-    uint32_t n_entries, n_sectors, n_lines, n_transactions;
-    uint32_t data; /* wavefronts */
-    uint64_t line[WM_SHAPE_LINES];
-    uint8_t sectors[WM_SHAPE_LINES];
-    uint8_t full[WM_SHAPE_LINES];
-} wm_shape;
 
 typedef struct wm_sm_stats {
     uint64_t l1[WM_L1_KINDS][WM_L1_FIELDS];

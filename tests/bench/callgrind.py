@@ -24,8 +24,8 @@ STAGES = (
     ("decode", r"wm_trace_(open|next_.*|launch|digest|close)|wm_wmt_.*"),
     ("dispatch", r"(wm_)?dispatch_.*"),
     ("SM issue", r"(wm_)?(sm|counts)_.*"),
-    ("coalescing", r"(wm_)?(front|coalesce|bank|banks)_?.*|gather_a.*|"
-                   r"count_a.*|wm_tag_wavefronts|wm_same_address_lanes|"
+    ("coalescing", r"(wm_)?(front|coalesce|bank|banks)_?.*|gather_.*|"
+                   r"count_.*|wm_tag_wavefronts.*|wm_same_address_lanes|"
                    r"wm_access_.*"),
     ("replies", r"wm_lsu_(reply|pass)|lsu_pass.*|wm_warp_.*|"
                 r"partition_(post|reply|file|refile)"),
