@@ -84,10 +84,6 @@ static inline void wm_lsu_pass(wm_sm *sm, uint64_t cycle)
     }
 }
 /* A reply came through the port at `cycle`. */
-/* Twice as many places for those who wait for a line on its way.  They are no
- * resource of the machine: to stall for one, and until when, would hang on the
- * window.  False, and sm->status, when memory is short. */
-bool wm_l1_grow_waiters(wm_sm *sm);
 void wm_l1_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle);
 
 /* --- mailbox.c ----------------------------------------------------------- */

@@ -188,4 +188,9 @@ typedef struct wm_sm {
     size_t cap_rows;
 } wm_sm;
 
+/* Twice as many places for those who wait for a line on its way.  They are no
+ * resource of the machine: to stall for one, and until when, would hang on the
+ * window.  False, and sm->status, when memory is short. */
+bool wm_l1_grow_waiters(wm_sm *sm);
+
 #endif
