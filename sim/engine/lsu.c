@@ -236,15 +236,17 @@ static bool lsu_atomic(const wm_params *params, wm_sm *sm,
 }
 
 /* --- the queue ------------------------------------------------------------ */
-/* All lines are sent: the guard of the load slot falls. */
-static void lsu_close(wm_sm *sm, const wm_lsu_entry *entry, uint64_t ready,
-                      uint64_t free)
+/* All lines are sent: the guard of the load slot falls at `ready`.  What
+ * returns nothing is done when it started: its warp may have met its end
+ * windows ago, and must not end there. */
+static void lsu_close(wm_sm *sm, const wm_lsu_entry *entry, uint64_t start,
+                      uint64_t ready, uint64_t free)
 {
     if (entry->slot < WM_SLOTS) {
         wm_warp_return(sm, entry->warp, entry->slot,
                        ready > entry->issue ? ready : entry->issue);
     } else {
-        wm_warp_acknowledge(sm, entry->warp, entry->issue);
+        wm_warp_acknowledge(sm, entry->warp, start);
     }
     sm->lsu_free = free;
     sm->queue_head++;
@@ -272,14 +274,15 @@ static bool lsu_open(const wm_params *params, wm_sm *sm,
     }
     if (record->kind >= WM_KIND_SHARED_LOAD) {
         uint32_t cost = wm_front_shared(params, sm, record, entry->lanes);
-        lsu_close(sm, entry, start + cost - 1 + params->config.shared.latency,
+        lsu_close(sm, entry, start,
+                  start + cost - 1 + params->config.shared.latency,
                   start + cost);
         return true;
     }
     wm_front front =
         wm_front_memory(params, sm, entry->warp, record, entry->lanes);
     if (record->mask == 0) {
-        lsu_close(sm, entry, start + 1, start + 1);
+        lsu_close(sm, entry, start, start + 1, start + 1);
         return true;
     }
     sm->is_head_open = true;
@@ -322,7 +325,8 @@ static bool lsu_work(const wm_params *params, wm_sm *sm,
         }
     }
     uint64_t free = sm->head_start + sm->head_cost;
-    lsu_close(sm, entry, sm->head_ready, free > cycle ? free : cycle + 1);
+    lsu_close(sm, entry, entry->issue, sm->head_ready,
+              free > cycle ? free : cycle + 1);
     return true;
 }
 
@@ -463,7 +467,7 @@ static void quick_shared(const wm_params *params, wm_sm *sm, uint32_t warp,
         }
         quick_load(state, ready > cycle ? ready : cycle, 0);
     } else {
-        quick_store(state, cycle, 0);
+        quick_store(state, start, 0);
     }
     sm->lsu_free = start + cost;
 }
