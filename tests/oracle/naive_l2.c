@@ -35,16 +35,12 @@ static uint64_t l2_slice(const naive_machine *g, uint64_t line, uint64_t *local)
 }
 
 /* Copies of the other half's lines stand in sets as if their number had one
- * bit more: bit 56, or the first above all numbers of a slice. */
+ * bit more, above all numbers of a slice: half of all lines, or all. */
 static naive_set *l2_set(naive_machine *g, uint64_t slice, uint64_t local,
                          bool is_copy)
 {
-    const uint64_t per_chunk = g->m->interleave / g->m->line;
-    const uint64_t last = UINT64_MAX / g->m->interleave / g->m->slices;
-    uint64_t above = UINT64_C(1) << 56;
-    while (above < (last + 1) * per_chunk) {
-        above *= 2;
-    }
+    const uint64_t half = (UINT64_C(1) << 63) / g->m->line;
+    const uint64_t above = g->m->slices >= 4 ? half : 2 * half;
     return naive_cache_set(&g->slice[slice], local + (is_copy ? above : 0));
 }
 

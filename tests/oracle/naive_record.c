@@ -107,8 +107,8 @@ static bool is_falling(const case_record *r)
     return r->form == FORM_AT && stride < 0 && stride >= INT32_MIN;
 }
 
-/* Word w of the thread in place p lies at (w x places + p) x 4; what would
- * reach beyond its word is taken from the word's first byte on. */
+/* Word w of the thread in place p lies at (w x places + p) x 4; what
+ * is not aligned is taken as the aligned one below. */
 static void local_lines(naive_machine *g, const naive_sm *sm, uint32_t warp,
                         const case_record *r, uint32_t word, bool is_store,
                         naive_lines *lines)
@@ -122,9 +122,7 @@ static void local_lines(naive_machine *g, const naive_sm *sm, uint32_t warp,
             offset - g->step->local_base < UINT64_C(1) << 24) {
             offset -= g->step->local_base;
         }
-        if (offset % 4 + (r->width > 4 ? 4 : r->width) > 4) {
-            offset -= offset % 4;
-        }
+        offset -= offset % (r->width > 4 ? 4 : r->width);
         const uint64_t place = (sm->id * SLOTS + warp) * size + lane;
         address[lane] = UINT64_C(0xf000000000000000) +
                         ((offset / 4 + word) * places + place) * 4 + offset % 4;
