@@ -459,8 +459,8 @@ static void l2_observe(const wm_params *params, const wm_request *request,
 
 /* One request of some kind, `op` and `how` being constants. */
 WM_INLINE void l2_count_op(const wm_params *params, wm_slice *slice,
-                           const wm_sm *sm, const wm_demand *demand,
-                           uint8_t op, const uint64_t *bytes, l2_how how)
+                           const wm_sm *sm, const wm_demand *demand, uint8_t op,
+                           const uint64_t *bytes, l2_how how)
 {
     const size_t set_bytes =
         how.cache.is_small ? WM_SMALL_BYTES : slice->tags.block_bytes;
@@ -469,13 +469,12 @@ WM_INLINE void l2_count_op(const wm_params *params, wm_slice *slice,
                     .tag = demand->tag,
                     .block = demand->block,
                     .way = WM_NO_INDEX};
-    const wm_request request = {
-        .line = demand->line,
-        .sm = (uint16_t)sm->id,
-        .op = op,
-        .sectors = demand->sectors,
-        .full = demand->full,
-        .serial = demand->serial};
+    const wm_request request = {.line = demand->line,
+                                .sm = (uint16_t)sm->id,
+                                .op = op,
+                                .sectors = demand->sectors,
+                                .full = demand->full,
+                                .serial = demand->serial};
     if (how.is_simple) {
         (void)l2_access(params, slice->partition, slice, &request, &place,
                         bytes, 0, how);
