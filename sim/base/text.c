@@ -3,6 +3,7 @@
  */
 #include "base/text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,6 +262,7 @@ void wm_text_format_quantity(uint64_t value, const wm_unit *units,
                              wm_buffer *out)
 {
     const wm_unit *unit = wm_text_unit_for(value, units);
+    assert(unit != NULL);
     uint64_t rest = value % unit->scale;
     wm_buffer_printf(out, "%" PRIu64, value / unit->scale);
     if (rest != 0) {

@@ -27,7 +27,6 @@ static const struct {
 typedef struct report_numbers {
     double seconds, bytes, rate, peak, loss_ticks, ns_per_tick;
     double mean, mean_due;
-    uint64_t n_reads, n_writes;
 } report_numbers;
 
 static report_numbers report_compute(const wm_dram_report *report)

@@ -459,7 +459,7 @@ static void l2_observe(const wm_params *params, const wm_request *request,
 
 /* One request of some kind, `op` and `how` being constants. */
 WM_INLINE void l2_count_op(const wm_params *params, wm_slice *slice,
-                           const wm_demand *demand, uint8_t op,
+                           const wm_sm *sm, const wm_demand *demand, uint8_t op,
                            const uint64_t *bytes, l2_how how)
 {
     const size_t set_bytes =
@@ -469,13 +469,12 @@ WM_INLINE void l2_count_op(const wm_params *params, wm_slice *slice,
                     .tag = demand->tag,
                     .block = demand->block,
                     .way = WM_NO_INDEX};
-    const wm_request request = {
-        .line = demand->line,
-        .sm = (uint16_t)(demand->slice / params->slices_per_partition),
-        .op = op,
-        .sectors = demand->sectors,
-        .full = demand->full,
-        .serial = demand->serial};
+    const wm_request request = {.line = demand->line,
+                                .sm = (uint16_t)sm->id,
+                                .op = op,
+                                .sectors = demand->sectors,
+                                .full = demand->full,
+                                .serial = demand->serial};
     if (how.is_simple) {
         (void)l2_access(params, slice->partition, slice, &request, &place,
                         bytes, 0, how);
@@ -493,29 +492,31 @@ WM_INLINE void l2_count_op(const wm_params *params, wm_slice *slice,
 
 /* Apart from one another, so that each has the host's registers to itself. */
 WM_APART void l2_count_read(const wm_params *params, wm_slice *slice,
-                            const wm_demand *demand)
+                            const wm_sm *sm, const wm_demand *demand)
 {
-    l2_count_op(params, slice, demand, WM_OP_READ, NULL, SIMPLE);
+    l2_count_op(params, slice, sm, demand, WM_OP_READ, NULL, SIMPLE);
 }
 
 WM_APART void l2_count_write(const wm_params *params, wm_slice *slice,
-                             const wm_demand *demand, const uint64_t *bytes)
+                             const wm_sm *sm, const wm_demand *demand,
+                             const uint64_t *bytes)
 {
-    l2_count_op(params, slice, demand, WM_OP_WRITE, bytes, SIMPLE);
+    l2_count_op(params, slice, sm, demand, WM_OP_WRITE, bytes, SIMPLE);
 }
 
 WM_APART void l2_count_atomic(const wm_params *params, wm_slice *slice,
-                              const wm_demand *demand)
+                              const wm_sm *sm, const wm_demand *demand)
 {
-    l2_count_op(params, slice, demand, WM_OP_ATOMIC, NULL, SIMPLE);
+    l2_count_op(params, slice, sm, demand, WM_OP_ATOMIC, NULL, SIMPLE);
 }
 
 /* One request, whatever the configuration. */
 static void l2_count_any(const wm_params *params, wm_slice *slice,
-                         const wm_demand *demand, const uint64_t *bytes)
+                         const wm_sm *sm, const wm_demand *demand,
+                         const uint64_t *bytes)
 {
     const l2_how how = {true, false, slice->tags.kind};
-    l2_count_op(params, slice, demand, demand->op, bytes, how);
+    l2_count_op(params, slice, sm, demand, demand->op, bytes, how);
 }
 
 /* Specialised by the callers' constants: whether requests are chosen, and
@@ -537,13 +538,13 @@ WM_INLINE void l2_count(wm_engine *engine, const wm_sm *sm,
             wm_cache_prefetch(later->block);
         }
         if (!is_simple) {
-            l2_count_any(params, slice, demand, bytes);
+            l2_count_any(params, slice, sm, demand, bytes);
         } else if (demand->op == WM_OP_READ) {
-            l2_count_read(params, slice, demand);
+            l2_count_read(params, slice, sm, demand);
         } else if (demand->op == WM_OP_WRITE) {
-            l2_count_write(params, slice, demand, bytes);
+            l2_count_write(params, slice, sm, demand, bytes);
         } else {
-            l2_count_atomic(params, slice, demand);
+            l2_count_atomic(params, slice, sm, demand);
         }
     }
 }

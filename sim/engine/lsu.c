@@ -3,11 +3,10 @@
  * in order; L1 look-up line by line; requests out.
  *
  * The unit is a reservation server: a record starts when it was issued and
- * the one before it is through, and takes max(data wavefronts, tag
- * wavefronts, lanes / width) cycles.  What it cannot know in this window (an
- * MSHR that no known reply frees) or does after the window's end stays at the
- * queue's head and goes on in the next window; warps only notice through the
- * queue's room.  Nothing is retried cycle by cycle.
+ * the one before it is through, and takes max(data wavefronts, tag wavefronts,
+ * lanes / width) cycles.  What it cannot know in this window (an MSHR that no
+ * known reply frees) or does after its end stays at the queue's head and goes
+ * on in the next; warps only notice through the queue's room.
  */
 #include "base/inline.h"
 #include "engine/engine_internal.h"
@@ -236,15 +235,16 @@ static bool lsu_atomic(const wm_params *params, wm_sm *sm,
 }
 
 /* --- the queue ------------------------------------------------------------ */
-/* All lines are sent: the guard of the load slot falls. */
-static void lsu_close(wm_sm *sm, const wm_lsu_entry *entry, uint64_t ready,
-                      uint64_t free)
+/* All lines are sent: the load slot's guard falls at `ready`; a store is done
+ * at `start`, as its warp may have met its end windows ago. */
+static void lsu_close(wm_sm *sm, const wm_lsu_entry *entry, uint64_t start,
+                      uint64_t ready, uint64_t free)
 {
     if (entry->slot < WM_SLOTS) {
         wm_warp_return(sm, entry->warp, entry->slot,
                        ready > entry->issue ? ready : entry->issue);
     } else {
-        wm_warp_acknowledge(sm, entry->warp, entry->issue);
+        wm_warp_acknowledge(sm, entry->warp, start);
     }
     sm->lsu_free = free;
     sm->queue_head++;
@@ -271,15 +271,16 @@ static bool lsu_open(const wm_params *params, wm_sm *sm,
             (uint16_t)record->static_id;
     }
     if (record->kind >= WM_KIND_SHARED_LOAD) {
-        uint32_t cost = wm_front_shared(params, sm, record, entry->lanes);
-        lsu_close(sm, entry, start + cost - 1 + params->config.shared.latency,
-                  start + cost);
+        const uint64_t free =
+            start + wm_front_shared(params, sm, record, entry->lanes);
+        lsu_close(sm, entry, start, free - 1 + params->config.shared.latency,
+                  free);
         return true;
     }
     wm_front front =
         wm_front_memory(params, sm, entry->warp, record, entry->lanes);
     if (record->mask == 0) {
-        lsu_close(sm, entry, start + 1, start + 1);
+        lsu_close(sm, entry, start, start + 1, start + 1);
         return true;
     }
     sm->is_head_open = true;
@@ -322,7 +323,8 @@ static bool lsu_work(const wm_params *params, wm_sm *sm,
         }
     }
     uint64_t free = sm->head_start + sm->head_cost;
-    lsu_close(sm, entry, sm->head_ready, free > cycle ? free : cycle + 1);
+    lsu_close(sm, entry, entry->issue, sm->head_ready,
+              free > cycle ? free : cycle + 1);
     return true;
 }
 
@@ -363,11 +365,9 @@ static void lsu_call_parked(const wm_params *params, wm_sm *sm)
         const uint32_t warp = sm->parked[sm->parked_head];
         sm->parked_head = (sm->parked_head + 1) % WM_WARPS_MAX;
         sm->n_parked--;
-        uint64_t cycle = lsu_place_time(params, sm, n_ahead);
-        if (cycle < sm->when[warp]) {
-            cycle = sm->when[warp];
-        }
-        lsu_give_ticket(sm, warp, cycle);
+        const uint64_t free = lsu_place_time(params, sm, n_ahead);
+        lsu_give_ticket(sm, warp,
+                        free > sm->when[warp] ? free : sm->when[warp]);
     }
 }
 
@@ -463,7 +463,7 @@ static void quick_shared(const wm_params *params, wm_sm *sm, uint32_t warp,
         }
         quick_load(state, ready > cycle ? ready : cycle, 0);
     } else {
-        quick_store(state, cycle, 0);
+        quick_store(state, start, 0);
     }
     sm->lsu_free = start + cost;
 }

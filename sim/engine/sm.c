@@ -105,7 +105,9 @@ static void sm_prepare(wm_sm *sm, uint32_t warp, uint64_t cycle)
 }
 
 /* --- ends ----------------------------------------------------------------- */
-static void sm_release_barrier(wm_sm *sm, wm_resident *place)
+/* A warp has come to the barrier, or ended, in this cycle: the others go on
+ * after it. */
+static void sm_release_barrier(wm_sm *sm, wm_resident *place, uint64_t cycle)
 {
     if (place->at_barrier == 0 || place->at_barrier != place->alive) {
         return;
@@ -115,7 +117,7 @@ static void sm_release_barrier(wm_sm *sm, wm_resident *place)
     while (released != 0) {
         uint32_t warp = wm_lowest_bit(released);
         released &= released - 1;
-        sm_prepare(sm, warp, place->barrier_time + 1);
+        sm_prepare(sm, warp, cycle + 1);
     }
 }
 
@@ -134,7 +136,7 @@ static void sm_exit(wm_sm *sm, uint32_t warp, uint64_t cycle)
     wm_warp *state = &sm->warps[warp];
     wm_resident *place = &sm->ctas[state->cta];
     place->alive &= ~(UINT64_C(1) << warp);
-    sm_release_barrier(sm, place);
+    sm_release_barrier(sm, place, cycle);
     if (state->last_ready < cycle) {
         state->last_ready = cycle;
     }
@@ -252,8 +254,7 @@ static void sm_issue(const wm_params *params, wm_sm *sm, uint32_t warp,
     if (record->kind == WM_KIND_BARRIER) {
         wm_resident *place = &sm->ctas[state->cta];
         place->at_barrier |= UINT64_C(1) << warp;
-        place->barrier_time = cycle; /* events come in time order */
-        sm_release_barrier(sm, place);
+        sm_release_barrier(sm, place, cycle);
         return;
     }
     sm_prepare(sm, warp, cycle + (record->kind != WM_KIND_GAP));

@@ -55,7 +55,6 @@ typedef struct wm_resident {
     uint64_t warps; /* mask of warp places */
     uint64_t alive; /* of those, the ones that have not met EXIT */
     uint64_t at_barrier;
-    uint64_t barrier_time;
     uint64_t start, end;
     uint32_t n_running; /* warps whose memory accesses are not all done */
 } wm_resident;

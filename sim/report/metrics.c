@@ -187,7 +187,8 @@ bool wm_metric_value(const wm_report *report, const wm_report_kernel *kernel,
     case WM_METRIC_BUSY: {
         const uint32_t *busy =
             kernel != NULL ? kernel->busy_ppm : report->total_busy_ppm;
-        *value = busy[index - (N_METRICS - WM_REPORT_BOUNDS)] / 1e6;
+        const size_t n_others = N_METRICS - WM_REPORT_BOUNDS;
+        *value = busy[index - n_others] / 1e6;
         return true;
     }
     case WM_METRIC_WORD:

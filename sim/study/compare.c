@@ -114,7 +114,7 @@ static double metric_number(const wm_report *report,
 
 static double *take_values(wm_compare *compare, wm_error *err)
 {
-    double *values = malloc(compare->n_sources * sizeof(*values));
+    double *values = calloc(compare->n_sources, sizeof(*values));
     if (values == NULL ||
         !wm_grow(&compare->blocks, &compare->cap_blocks, compare->n_blocks + 1,
                  sizeof(compare->blocks[0]))) {

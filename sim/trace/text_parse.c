@@ -71,9 +71,9 @@ static wm_status parse_kind(wm_text_line *l, uint8_t *kind, wm_error *err)
 {
     wm_word word;
     (void)wm_scan_word(&l->scan, &word);
-    for (uint8_t k = 0; k < WM_KIND_COUNT; k++) {
+    for (uint32_t k = 0; k < WM_KIND_COUNT; k++) {
         if (wm_word_is(&word, wm_kind_name((wm_kind)k))) {
-            *kind = k;
+            *kind = (uint8_t)k;
             return WM_OK;
         }
     }

@@ -28,10 +28,22 @@ def one_load(address, stride=4, mask="ffffffff", cta="0,0,0"):
         cta, mask, address, stride, mask))
 
 
+def total(*args, mebibytes=256):
+    """The total of a run that needs no more memory than that."""
+    done = wm.run("run", "-f", "json", *args)
+    say = "exit %d from %s\n%s" % (done.code, " ".join(done.args), done.err)
+    check(done.code == 0, say)
+    result = done.json()
+    peak = result["host"]["peak_bytes"] >> 20
+    check(peak <= mebibytes or hostile.IS_SANITIZED, "%d MiB, wanted %d at most: %s" % (
+        peak, mebibytes, say))
+    return result["total"]["metrics"]
+
+
 def both(path, *options):
     """The totals of both modes."""
     for mode in ("timing", "counts"):
-        yield wm.total("-c", wm.REF, "-m", mode, *options, path)
+        yield total("-c", wm.REF, "-m", mode, *options, path)
 
 
 @in_folder
@@ -69,6 +81,21 @@ def kernels_in_a_list(folder):
                         + "kernel-2.traceg\n")
     hostile.bounded([1], ["kernelslist.g:1000000:"], "run", "-c", wm.REF,
                     path, kibibytes=256 * 1024)
+
+
+@in_folder
+def a_million_kernels(folder):
+    """All replayed: a result is kept of each, so memory grows by 2 KiB a
+    kernel at most, and with nothing else."""
+    traceg.kernel(folder, [line(0, "LDG.E", 4, (1 << 40, 4))])
+    path = traceg.write(folder, "kernelslist.g", "kernel-1.traceg\n" * 10**6)
+    for mode in ("counts", "timing"):
+        out = os.path.join(folder, "out.txt")
+        hostile.bounded([0], [], "run", "-c", wm.REF, "-m", mode, "-o", out,
+                        path, kibibytes=64 * 1024 + 2 * 10**6)
+        with open(out) as report:
+            check("1000000" in report.read().replace(",", ""),
+                  "not a million launches")
 
 
 @in_folder
@@ -116,14 +143,16 @@ def machine(folder, *sets, codes=(0, 2)):
     with a reason."""
     path = text_trace(folder, one_load(1 << 40))
     options = [word for one in sets for word in ("-s", one)]
-    done = wm.run("run", "-c", wm.REF, "-f", "json", "--no-host", *options,
-                  path)
+    done = wm.run("run", "-c", wm.REF, "-f", "json", *options, path)
     say = "%s: exit %d, %s" % (sets, done.code, done.err)
     check(done.code in codes, say)
     if done.code != 0:
         check("wanted" in done.err, say)
         return None
-    total = done.json()["total"]["metrics"]
+    result = done.json()
+    peak = result["host"]["peak_bytes"] >> 20
+    check(peak <= 512 or hostile.IS_SANITIZED, "%s: %d MiB" % (sets, peak))
+    total = result["total"]["metrics"]
     equal(total, l1__global_load__sectors=4, l2__read__sectors=4,
           dram__read__sectors=4)
     return total
@@ -173,8 +202,8 @@ def latencies(folder):
 
 
 TESTS = {test.__name__: test for test in (
-    addresses, ctas_declared, kernels_in_a_list, names, static_instructions,
-    warps_of_64, machines, caches, latencies)}
+    addresses, ctas_declared, kernels_in_a_list, a_million_kernels, names,
+    static_instructions, warps_of_64, machines, caches, latencies)}
 
 if __name__ == "__main__":
     wm.main(TESTS)

@@ -1,17 +1,23 @@
 /*
- * policy_fifo.c -- first in, first out: a pointer that goes round the ways.
+ * policy_fifo.c -- first in, first out: the order in which the ways were
+ * filled (ranks.h).
  *
- * Filling the way under the pointer moves it on, so that after any order of
- * first fills that rises from way 0 it stands on the oldest line.  A hit
- * changes nothing; but a touch between victim() and insert() says that the
- * victim cannot leave, and the pointer passes it by.
+ * A hit changes nothing; but a touch between victim() and insert() says that
+ * the victim cannot leave, and it goes behind all others.  A pointer that goes
+ * round the ways would do the same as long as no line is dropped: the way of a
+ * dropped line is filled again out of turn.
  */
-#include "model/cache/policy_internal.h"
+#include "model/cache/ranks.h"
 
+/* A row: this, then the ranks. */
 typedef struct fifo_row {
-    uint32_t next;
-    uint32_t is_asked; /* victim() was the last call */
+    uint64_t is_asked; /* victim() was the last call */
 } fifo_row;
+
+static void *fifo_ranks(void *row)
+{
+    return (fifo_row *)row + 1;
+}
 
 static wm_status fifo_check(uint32_t ways, wm_error *err)
 {
@@ -20,26 +26,22 @@ static wm_status fifo_check(uint32_t ways, wm_error *err)
 
 static size_t fifo_row_bytes(uint32_t ways)
 {
-    (void)ways;
-    return sizeof(fifo_row);
+    return sizeof(fifo_row) + wm_ranks_bytes(ways);
 }
 
 static void fifo_init(void *row, uint32_t ways, uint64_t seed)
 {
     fifo_row *fifo = row;
-    (void)ways;
     (void)seed;
-    fifo->next = 0;
     fifo->is_asked = 0;
+    wm_ranks_init(fifo_ranks(row), ways);
 }
 
 static void fifo_insert(void *row, uint32_t ways, uint32_t way)
 {
     fifo_row *fifo = row;
-    if (way == fifo->next) {
-        fifo->next = way + 1 == ways ? 0 : way + 1;
-    }
     fifo->is_asked = 0;
+    wm_ranks_touch(fifo_ranks(row), ways, way);
 }
 
 static void fifo_touch(void *row, uint32_t ways, uint32_t way)
@@ -53,9 +55,8 @@ static void fifo_touch(void *row, uint32_t ways, uint32_t way)
 static uint32_t fifo_victim(void *row, uint32_t ways)
 {
     fifo_row *fifo = row;
-    (void)ways;
     fifo->is_asked = 1;
-    return fifo->next;
+    return wm_ranks_way(fifo_ranks(row), ways, ways - 1);
 }
 
 extern const wm_policy wm_policy_fifo;

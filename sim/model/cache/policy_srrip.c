@@ -56,11 +56,11 @@ static void srrip_age(uint8_t *rrpv, uint32_t ways, uint8_t steps)
 static uint32_t srrip_victim(void *row, uint32_t ways)
 {
     uint8_t *rrpv = row;
-    for (uint8_t steps = 0; steps <= RRPV_DISTANT; steps++) {
+    for (int steps = 0; steps <= RRPV_DISTANT; steps++) {
         const uint8_t *oldest = memchr(rrpv, RRPV_DISTANT - steps, ways);
         if (oldest != NULL) {
             if (steps != 0) {
-                srrip_age(rrpv, ways, steps);
+                srrip_age(rrpv, ways, (uint8_t)steps);
             }
             return (uint32_t)(oldest - rrpv);
         }

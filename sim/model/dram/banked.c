@@ -3,6 +3,7 @@
  */
 #include "model/dram/banked.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +209,7 @@ void wm_banked_renumber(wm_banked *channel)
                 }
             }
         }
+        assert(best != NULL);
         channel->entry[*best].age = (uint16_t)age;
         *best = channel->link[*best].next;
     }

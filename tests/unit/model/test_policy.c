@@ -207,6 +207,20 @@ Test(policy_fifo, refilling_from_way_0_starts_the_order_anew)
     cr_assert_eq(fifo->victim(&row, 4), 0);
 }
 
+Test(policy_fifo, a_way_filled_out_of_turn_waits_its_turn)
+{
+    static const uint32_t order[] = {0, 2, 3, 1};
+    const wm_policy *fifo = fresh("fifo", 4, 0);
+    for (uint32_t way = 0; way < 4; way++) {
+        fifo->insert(&row, 4, way);
+    }
+    fifo->insert(&row, 4, 1); /* its line was dropped */
+    for (uint32_t i = 0; i < 4; i++) {
+        cr_assert_eq(fifo->victim(&row, 4), order[i]);
+        fifo->insert(&row, 4, order[i]);
+    }
+}
+
 Test(policy_random, every_way_has_its_share)
 {
     const wm_policy *policy = fresh("random", 12, 99);
