@@ -166,6 +166,9 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
     }
     /* The L1's data array: 32 banks of 4 bytes (docs/MODEL.md). */
     params->l1_banks = (wm_banks){32, 4};
+    params->has_quads = config->l1.lookup == WM_L1_LOOKUP_QUADS;
+    params->l1_quads = (wm_quads){(uint32_t)config->l1.tag_banks,
+                                  (uint32_t)config->l1.sector};
     params->shared_banks = (wm_banks){(uint32_t)config->shared.banks,
                                       (uint32_t)config->shared.bank_width};
     build_partitions(params);
@@ -184,6 +187,7 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
                         config->coalescer.split == 0 &&
                         config->coalescer.store_split == 0 &&
                         config->l1.line == 128 && config->l1.sector == 32 &&
+                        !params->has_quads &&
                         !options->per_instruction;
     /* What one window can send at most, twice over. */
     uint64_t per_cycle = 256 / params->request_cost_q8 + 1;
