@@ -58,7 +58,6 @@ typedef struct wm_params {
     wm_divisor lanes_div;  /* by lsu_lanes */
     wm_spread slice_spread;
     wm_spread channel_spread;
-    wm_spread set_spread; /* of a slice's lines over its sets */
     uint32_t window;      /* cycles */
     uint32_t tag_shift;   /* log2 of tag_banks, rounded down */
     uint32_t sector_bytes;
