@@ -71,7 +71,8 @@ typedef struct wm_config {
 } wm_config;
 
 /* Choices by name, in the order of schema.def. */
-enum { WM_HASH_NONE, WM_HASH_XOR };
+enum { WM_HASH_NONE, WM_HASH_XOR, WM_HASH_DRAWN };
+enum { WM_L1_LOOKUP_WARP, WM_L1_LOOKUP_QUADS };
 enum { WM_L1_WRITE_THROUGH, WM_L1_WRITE_ALLOCATE, WM_L1_WRITE_EVICT };
 enum { WM_L2_WRITE_BACK, WM_L2_WRITE_THROUGH };
 enum { WM_DRAM_SIMPLE, WM_DRAM_BANKED };

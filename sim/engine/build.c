@@ -81,11 +81,9 @@ static void build_partitions(wm_params *params)
                                        (params->n_slices >= 4 ? 1 : 0));
     params->slice_div = wm_divisor_of(params->slices_per_partition);
     params->slice_spread =
-        wm_spread_of(params->n_slices, config->l2.hash == WM_HASH_XOR);
+        wm_spread_of(params->n_slices, config->l2.hash != WM_HASH_NONE);
     params->channel_spread = wm_spread_of(params->channels_per_partition,
-                                          config->l2.hash == WM_HASH_XOR);
-    params->set_spread =
-        wm_spread_of(config->l2.sets, config->l2.hash == WM_HASH_XOR);
+                                          config->l2.hash != WM_HASH_NONE);
     params->chunk_div = wm_divisor_of(config->l2.interleave / config->l2.line);
 }
 
@@ -166,6 +164,9 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
     }
     /* The L1's data array: 32 banks of 4 bytes (docs/MODEL.md). */
     params->l1_banks = (wm_banks){32, 4};
+    params->has_quads = config->l1.lookup == WM_L1_LOOKUP_QUADS;
+    params->l1_quads =
+        (wm_quads){(uint32_t)config->l1.tag_banks, (uint32_t)config->l1.sector};
     params->shared_banks = (wm_banks){(uint32_t)config->shared.banks,
                                       (uint32_t)config->shared.bank_width};
     build_partitions(params);
@@ -184,7 +185,7 @@ wm_status wm_params_init(wm_params *params, const wm_config *config,
                         config->coalescer.split == 0 &&
                         config->coalescer.store_split == 0 &&
                         config->l1.line == 128 && config->l1.sector == 32 &&
-                        !options->per_instruction;
+                        !params->has_quads && !options->per_instruction;
     /* What one window can send at most, twice over. */
     uint64_t per_cycle = 256 / params->request_cost_q8 + 1;
     uint64_t room = (params->window + WM_PORT_DEPTH) * per_cycle * 2;
@@ -281,12 +282,15 @@ static wm_status build_slice(const wm_params *params, wm_slice *slice,
                              wm_error *err)
 {
     const wm_config *config = &params->config;
-    wm_cache_geometry geometry = {.n_sets = config->l2.sets,
-                                  .ways = (uint32_t)config->l2.ways,
-                                  .is_hashed = config->l2.hash == WM_HASH_XOR,
-                                  .has_marks = true,
-                                  .policy = params->l2_policy,
-                                  .seed = UINT64_C(0x10000) + id};
+    wm_cache_geometry geometry = {
+        .n_sets = config->l2.sets,
+        .ways = (uint32_t)config->l2.ways,
+        .is_hashed = config->l2.hash == WM_HASH_XOR,
+        .is_drawn = config->l2.hash == WM_HASH_DRAWN,
+        .group_shift = wm_highest_bit(config->l2.interleave / config->l2.line),
+        .has_marks = true,
+        .policy = params->l2_policy,
+        .seed = UINT64_C(0x10000) + id};
     slice->local = local;
     slice->bytes = wm_arena_take(arena, config->l2.sets * config->l2.ways,
                                  sizeof(*slice->bytes));

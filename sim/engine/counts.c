@@ -95,7 +95,7 @@ WM_INLINE void counts_route_as(const wm_engine *engine, wm_sm *sm,
     unsigned char *blocks = tags->blocks;
     const wm_divisor chunks = params->chunk_div; /* in registers */
     const wm_spread slice_spread = params->slice_spread;
-    const wm_spread set_spread = params->set_spread;
+    const wm_spread set_spread = tags->spread;
     wm_demand *end = sm->demands + sm->n_demands;
     for (wm_demand *demand = sm->demands; demand != end; demand++) {
         uint64_t within = 0;
@@ -106,7 +106,9 @@ WM_INLINE void counts_route_as(const wm_engine *engine, wm_sm *sm,
         const uint64_t slice =
             wm_spread_place_as(&slice_spread, chunk, &rank, slices);
         const uint64_t line = rank * chunks.d + within;
-        const uint64_t set = wm_spread_place_as(&set_spread, line, &tag, sets);
+        const uint64_t set = wm_spread_place_as(
+            sets.is_drawn ? &engine->slices[slice].tags.spread : &set_spread,
+            line, &tag, sets);
         demand->slice = (uint16_t)slice;
         demand->line = line;
         demand->block = blocks + slice * slice_bytes + set * set_bytes;
@@ -117,11 +119,11 @@ WM_INLINE void counts_route_as(const wm_engine *engine, wm_sm *sm,
 static void counts_route(const wm_engine *engine, wm_sm *sm)
 {
     const wm_params *params = &engine->params;
-    const wm_spread_kind power = {true, true};
-    const wm_spread_kind other = {false, true};
+    const wm_spread_kind power = {true, true, false};
+    const wm_spread_kind other = {false, true, false};
     const wm_spread_kind slices = wm_spread_kind_of(&params->slice_spread);
-    const wm_spread_kind sets = wm_spread_kind_of(&params->set_spread);
     const wm_cache *tags = &engine->slices[0].tags;
+    const wm_spread_kind sets = wm_spread_kind_of(&tags->spread);
     const bool is_chunk_power = params->chunk_div.reciprocal == 0;
     if (!is_chunk_power || !slices.is_hashed || !sets.is_hashed ||
         !tags->kind.is_small) {

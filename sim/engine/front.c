@@ -243,10 +243,11 @@ static uint32_t front_coalesce(const wm_params *params, wm_sm *sm,
         is_store ? &params->store_coalescer : &params->coalescer;
     wm_coalesced *found = &sm->coalesced;
     wm_shape *shape = &sm->shapes[is_store];
-    const bool is_affine = access->form == WM_ACCESS_AFFINE;
     const bool is_ideal = record->static_id == params->ideal_static;
-    if (is_affine && !is_ideal && front_is_shape(shape, record) &&
-        record->mask != 0) {
+    /* What quads cost repeats after several lines only. */
+    const bool is_kept = access->form == WM_ACCESS_AFFINE && !is_ideal &&
+                         !params->has_quads;
+    if (is_kept && front_is_shape(shape, record) && record->mask != 0) {
         front_apply_shape(coalescer, shape, record, found);
         return shape->data;
     }
@@ -254,10 +255,17 @@ static uint32_t front_coalesce(const wm_params *params, wm_sm *sm,
     if (is_ideal) {
         wm_ideal_coalesce(params, sm, record, is_store, access);
     }
+    if (params->has_quads) {
+        const uint32_t cycles = wm_quad_cycles(&params->l1_quads, access);
+        if (!is_ideal) {
+            found->n_tag_wavefronts = cycles;
+        }
+        return cycles;
+    }
     access->is_scattered = found->n_entries == found->n_lanes && !is_ideal &&
                            coalescer->split == 0;
     const uint32_t data = wm_bank_wavefronts(&params->l1_banks, access, NULL);
-    if (is_affine && !is_ideal) {
+    if (is_kept) {
         front_keep_shape(shape, record, found, data);
     }
     return data;

@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "model/cache/policy.h"
 #include "model/coalescer/banks.h"
+#include "model/coalescer/quads.h"
 #include "model/coalescer/coalescer.h"
 #include "model/spread.h"
 
@@ -45,6 +46,7 @@ typedef struct wm_params {
     wm_clock clock;
     wm_coalescer coalescer, store_coalescer;
     wm_banks l1_banks, shared_banks;
+    wm_quads l1_quads;
     const wm_policy *l1_policy, *l2_policy;
     uint32_t n_sms, n_slices, n_channels, n_partitions;
     uint32_t slices_per_partition, channels_per_partition;
@@ -56,7 +58,6 @@ typedef struct wm_params {
     wm_divisor lanes_div;  /* by lsu_lanes */
     wm_spread slice_spread;
     wm_spread channel_spread;
-    wm_spread set_spread; /* of a slice's lines over its sets */
     uint32_t window;      /* cycles */
     uint32_t tag_shift;   /* log2 of tag_banks, rounded down */
     uint32_t sector_bytes;
@@ -80,6 +81,7 @@ typedef struct wm_params {
     bool has_plain;        /* such accesses may take the short way */
     bool has_plain_shared; /* 32 shared words side by side may, too */
     bool is_l1_on;
+    bool has_quads; /* the L1 takes four addresses a cycle, not a warp */
     const struct wm_memory_model *memory; /* banked DRAM, or NULL */
     bool is_counts;
     bool per_instruction;

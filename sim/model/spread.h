@@ -10,6 +10,10 @@
  * without holes: it is the place's local index.  The permutation is XOR for
  * powers of two and rotation otherwise.
  *
+ * A drawn spread puts groups of 2^k neighbours anywhere, by a hash of the
+ * group's number, as pages lie in a physically indexed cache: some places get
+ * more than their share.  There `rank` is the group's number.
+ *
  * Not modelled  the vendors' own hashes, which are proprietary.
  * Cost          a few multiplications, no division.
  */
@@ -23,25 +27,50 @@
 
 typedef struct wm_spread {
     wm_divisor n;
-    bool is_hashed;
+    bool is_hashed; /* not when drawn */
+    bool is_drawn;
+    uint8_t group_shift; /* drawn: lines of a group, as a shift */
+    uint32_t salt;       /* drawn: so that spreads differ */
 } wm_spread;
 
 static inline wm_spread wm_spread_of(uint64_t n_places, bool is_hashed)
 {
     /* One place needs no hash. */
-    wm_spread spread = {wm_divisor_of(n_places), is_hashed && n_places != 1};
+    wm_spread spread = {.n = wm_divisor_of(n_places),
+                        .is_hashed = is_hashed && n_places != 1};
     return spread;
+}
+
+/* Neighbours go together in groups of 1 << group_shift, at most n_places. */
+static inline wm_spread wm_spread_drawn(uint64_t n_places, uint32_t group_shift,
+                                        uint64_t seed)
+{
+    wm_spread spread = wm_spread_of(n_places, false);
+    spread.is_drawn = n_places >> group_shift > 1;
+    spread.group_shift = (uint8_t)group_shift;
+    spread.salt = (uint32_t)wm_mix64(seed);
+    return spread;
+}
+
+/* Where a group of a drawn spread begins. */
+static inline uint64_t wm_spread_group(const wm_spread *spread, uint64_t group)
+{
+    return wm_mul_high(wm_mix64(group ^ (uint64_t)spread->salt << 32),
+                       spread->n.d >> spread->group_shift)
+           << spread->group_shift;
 }
 
 /* What the compiler may know of a spread. */
 typedef struct wm_spread_kind {
     bool is_power; /* of two: as many places */
     bool is_hashed;
+    bool is_drawn;
 } wm_spread_kind;
 
 static inline wm_spread_kind wm_spread_kind_of(const wm_spread *spread)
 {
-    return (wm_spread_kind){spread->n.reciprocal == 0, spread->is_hashed};
+    return (wm_spread_kind){spread->n.reciprocal == 0, spread->is_hashed,
+                            spread->is_drawn};
 }
 
 /* By how much the places of a rank are permuted. */
@@ -72,11 +101,17 @@ static inline uint64_t wm_spread_place_as(const wm_spread *spread, uint64_t x,
     uint64_t place = 0;
     const uint64_t q = wm_divide_as(&spread->n, x, &place, kind.is_power);
     *rank = q;
-    return kind.is_hashed
-               ? wm_spread_permute(spread, place,
-                                   wm_spread_turn(spread, q, kind.is_power),
-                                   kind.is_power)
-               : place;
+    if (kind.is_hashed) {
+        return wm_spread_permute(spread, place,
+                                 wm_spread_turn(spread, q, kind.is_power),
+                                 kind.is_power);
+    }
+    if (kind.is_drawn) {
+        *rank = x >> spread->group_shift;
+        return wm_spread_group(spread, *rank) +
+               (x & ((UINT64_C(1) << spread->group_shift) - 1));
+    }
+    return place;
 }
 
 static inline uint64_t wm_spread_place(const wm_spread *spread, uint64_t x,
@@ -91,7 +126,7 @@ typedef struct wm_spread_memo {
     uint64_t rank, turn;
 } wm_spread_memo;
 
-/* As wm_spread_place; memo: of this spread, and of one thread. */
+/* As wm_spread_place, not drawn; memo: of this spread, and of one thread. */
 static inline uint64_t wm_spread_recall(const wm_spread *spread, uint64_t x,
                                         uint64_t *rank, wm_spread_memo *memo)
 {
@@ -113,6 +148,10 @@ static inline uint64_t wm_spread_recall(const wm_spread *spread, uint64_t x,
 static inline uint64_t wm_spread_number(const wm_spread *spread, uint64_t place,
                                         uint64_t rank)
 {
+    if (spread->is_drawn) {
+        return (rank << spread->group_shift) +
+               (place - wm_spread_group(spread, rank));
+    }
     if (spread->is_hashed) {
         const uint64_t turn =
             wm_spread_turn(spread, rank, spread->n.reciprocal == 0);

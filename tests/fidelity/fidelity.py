@@ -13,6 +13,7 @@ import concurrent.futures
 import csv
 import functools
 import json
+import math
 import os
 import re
 import statistics
@@ -48,7 +49,9 @@ BARS = {
     "plateau": {"worst": 5},
     "streaming": {"worst": 5},
     "sweep": {"mean": 10},
-    "kernel_time": {"mean": 15},
+    "kernel_time": {"mean": 15, "correlation": 0.98},
+    "geometry": {"worst": 15},
+    "throughput": {},
 }
 
 
@@ -181,13 +184,26 @@ def write_results(rows):
 
 
 # --- judging --------------------------------------------------------------
-def judge(name, errors):
-    """What is printed of a bar's errors, and whether it holds."""
-    sizes = [abs(error) for error in errors]
+def correlation(rows):
+    """Of the logarithms, since rows of several GPUs and units are compared."""
+    pairs = [(math.log(float(row["hardware"])), math.log(float(row["ours"])))
+             for row in rows
+             if float(row["hardware"]) > 0 and float(row["ours"]) > 0]
+    if len(pairs) < 3:
+        return 1.0
+    return statistics.correlation(*zip(*pairs))
+
+
+def judge(name, rows):
+    """What is printed of a bar's rows, and whether it holds."""
+    sizes = [abs(float(row["error_pct"])) for row in rows]
     found = {"mean": statistics.fmean(sizes), "worst": max(sizes),
              "median": statistics.median(sizes)}
     limits = BARS.get(name, {})
-    holds = all(found[what] <= limit + 1e-9 for what, limit in limits.items())
+    if "correlation" in limits:
+        found["correlation"] = correlation(rows)
+    holds = all(found[what] >= limit if what == "correlation" else
+                found[what] <= limit + 1e-9 for what, limit in limits.items())
     return found, limits, holds
 
 
@@ -197,16 +213,18 @@ def summary(rows, say=print):
     for row in rows:
         preset = row["case"].split(" ")[0]
         for key in ((row["bar"], "all"), (row["bar"], preset)):
-            groups.setdefault(key, []).append(float(row["error_pct"]))
+            groups.setdefault(key, []).append(row)
     say("%-15s %-14s %5s %8s %8s %8s  %s" % (
         "bar", "GPU", "rows", "median", "mean", "worst", "limit"))
-    for (bar, preset), errors in sorted(groups.items()):
-        found, limits, holds = judge(bar, errors)
+    for (bar, preset), members in sorted(groups.items()):
+        found, limits, holds = judge(bar, members)
         say("%-15s %-14s %5d %8.2f %8.2f %8.2f  %s %s" % (
-            bar, preset, len(errors), found["median"], found["mean"],
-            found["worst"], " ".join("%s %g" % limit
-                                     for limit in limits.items()),
-            "holds" if holds else "MISSED"))
+            bar, preset, len(members), found["median"], found["mean"],
+            found["worst"], " ".join(
+                "%s %.4f of %g" % (what, found[what], limit)
+                if what == "correlation" else "%s %g" % (what, limit)
+                for what, limit in limits.items()),
+            ("holds" if holds else "MISSED") if limits else ""))
 
 
 # --- running --------------------------------------------------------------

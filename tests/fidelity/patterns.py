@@ -39,10 +39,12 @@ class Out:
     def copy(self, address, size, kind="HtoD"):
         self.say("copy %s %#x %d" % (kind, address, size))
 
-    def launch(self, name, ctas, warps, statics, shared=0, regs=32):
+    def launch(self, name, ctas, warps, statics, shared=0, regs=32, lanes=32):
         self.ctas, self.warps, self.cta_number = ctas, warps, 0
-        self.say("launch grid %d,1,1 block %d,1,1 shared %d regs %d warp 32 "
-                 "sm 0 name %s" % (ctas, 32 * warps, shared, regs, name))
+        self.full = (1 << lanes) - 1
+        self.say("launch grid %d,1,1 block %d,1,1 shared %d regs %d warp %d "
+                 "sm 0 name %s" % (ctas, lanes * warps, shared, regs, lanes,
+                                   name))
         for static in statics:
             self.say("static " + static)
         self.exit = len(statics)
@@ -57,12 +59,13 @@ class Out:
         for number, body in enumerate(bodies):
             lines.append("warp %d" % number)
             lines += body
-            lines.append("%d ffffffff wait 0xffffffff" % self.exit)
+            lines.append("%d %x wait 0xffffffff" % (self.exit, self.full))
         self.say("\n".join(lines))
 
 
 LOAD = "%d global_load width %d opcode LDG"
 LOAD_L2 = "%d global_load width %d flags bypass_l1 opcode LDG.STRONG.GPU"
+SHARED = "%d shared_load width %d opcode LDS"
 STORE = "%d global_store width %d opcode STG"
 
 
@@ -120,27 +123,31 @@ def vecadd(config, n, width, block=1024):
 
 
 def first_and_replay(kernels):
-    """The first launch; DRAM traffic of a second, as of a profiler that runs
-    a kernel once for every group of counters."""
+    """The first launch after the copies; DRAM writes of a second, as a profiler
+    runs a kernel once for every group of counters and they are what earlier
+    runs left dirty."""
     found = dict(kernels[0])
     for name, value in kernels[1].items():
-        if name.startswith("dram."):
+        if name.startswith("dram.write."):
             found[name] = value
     return found
 
 
-def stream(config, kind, block, ctas_per_sm=2, mib=24):
+def stream(config, kind, block, ctas_per_sm=2, mib=0):
     """gpu-stream: one 8-byte element a thread; init, read, scale, triad."""
     shape = {"init": (0, 1), "read": (1, 0), "scale": (1, 1), "triad": (2, 1)}
     loads, stores = shape[kind]
     array = 1 << 32
     per_cta = block * 8
     resident = config["sm.count"] * ctas_per_sm
-    # Long enough for many waves, and to pass the L2 by.
+    # Long enough for many waves; with stores, for the dirty data left in the L2,
+    # which a wave more or less moves by its size, not to matter.
+    mib = mib or (80 if stores else 24)
     ctas = max(4 * resident, mib * KIB * KIB // (per_cta * (loads + stores)))
     # Stores meet an L2 full of what was written before.
     fill = config["l2.size"] * 5 // 4 // per_cta if stores else 1
-    warps = (block + 31) // 32
+    lanes = config["warp"]
+    warps = (block + lanes - 1) // lanes
     shared = config["shared.size"] // ctas_per_sm - 2048
 
     def write(file):
@@ -150,12 +157,12 @@ def stream(config, kind, block, ctas_per_sm=2, mib=24):
         # state.
         for n in (fill, ctas, 2 * ctas):
             out.launch(kind, n, warps, (LOAD % (0, 8), STORE % (1, 8)),
-                       shared=shared, regs=16)
+                       shared=shared, regs=16, lanes=lanes)
             for _ in range(n):
                 bodies = []
                 for warp in range(warps):
-                    mask = low_mask(min(32, block - warp * 32))
-                    at = A + first + warp * 256
+                    mask = low_mask(min(lanes, block - warp * lanes))
+                    at = A + first + warp * lanes * 8
                     body = [affine(0, at + array * (1 + k), 8, mask,
                                    "head 40/8" if k == 0 else "head 1/1")
                             for k in range(loads)]
@@ -236,6 +243,31 @@ def gather(config, mib):
     def read(kernels):
         ns = kernels[1]["time.ns"] - kernels[0]["time.ns"]
         return {"gbs": 2 * ctas * 8 * 128 / ns}
+    return Pattern(write, read)
+
+
+def coalescing(config, offset=0, stride=1, mib=4):
+    """NVIDIA's coalescing.cu: a[i] += 1 over 4 MiB, i moved by an offset or
+    spread by a stride; the first of two launches goes unseen."""
+    n = mib << 18
+
+    def write(file):
+        out = Out(file)
+        for _ in range(2):
+            out.launch("coalescing", n // 256, 8,
+                       (LOAD % (0, 4), STORE % (1, 4)), regs=16)
+            for cta in range(n // 256):
+                bodies = []
+                for warp in range(8):
+                    first = cta * 256 + warp * 32
+                    at = A + 4 * (first * stride + offset)
+                    bodies.append([
+                        affine(0, at, 4 * stride, FULL, "head 40/8"),
+                        affine(1, at, 4 * stride, FULL, "wait 0x1 tail 6/1")])
+                out.cta(bodies)
+
+    def read(kernels):
+        return {"gbs": 2 * n * 4 / kernels[1]["time.ns"]}
     return Pattern(write, read)
 
 
@@ -376,22 +408,28 @@ def l1_loads(config, shape, element, x):
     is_short = x <= 1 if shape == "stride" else x >= 16
     rounds = (4, 44) if is_short else (2, 12)
 
+    lanes = config["warp"]
+
     def write(file):
         out = Out(file)
         bodies = []
-        for warp in range(32):
+        for warp in range(1024 // lanes):
             bodies.append([lanes_at(0, [
-                A + element * address(warp * 32 + lane, offset)
-                for lane in range(32)], "head 1/1") for offset in offsets])
+                A + element * address(warp * lanes + lane, offset)
+                for lane in range(lanes)], "head 1/1") for offset in offsets])
         for n in rounds:
-            out.launch("strides", 1, 32, (LOAD % (0, element),))
+            out.launch("strides", 1, len(bodies), (LOAD % (0, element),),
+                       lanes=lanes)
             out.cta([body * n for body in bodies])
 
     def read(kernels):
         def more(name):
             return kernels[1][name] - kernels[0][name]
-        loads = more("l1.global_load.requests")
+        # Of 32 lanes, as published, whatever the warp.
+        loads = more("l1.global_load.requests") * lanes // 32
         return {"cycles_per_load": more("time.cycles") / loads,
+                "bytes_per_cycle": 32 * element * loads /
+                more("time.cycles"),
                 "data_wavefronts": more("l1.global_load.wavefronts") / loads,
                 "tag_wavefronts": more("l1.global_load.tag_wavefronts") / loads,
                 "sectors": more("l1.global_load.sectors") / loads}
@@ -444,75 +482,186 @@ def pchase(config, kib, spacing=64, steps=3000):
     return Pattern(write, read)
 
 
+def shared_chase(config, steps=2000):
+    """Dependent loads from shared memory, one lane."""
+    def write(file):
+        out = Out(file)
+        for n in (steps, 2 * steps):
+            out.launch("shared", 1, 1, (SHARED % (0, 4),), shared=4096)
+            out.cta([[affine(0, 4 * (i * 37 % 1024), 0, 1, "wait 0x1")
+                      for i in range(n)]])
+
+    def read(kernels):
+        return {"latency": (kernels[1]["time.cycles"] -
+                            kernels[0]["time.cycles"]) / steps}
+    return Pattern(write, read)
+
+
+def l2_chase(config, steps=2000):
+    """Dependent loads past the L1 of what the L2 holds: an eighth of it."""
+    lines = config["l2.size"] // 8 // 128
+    order = random.Random(5).sample(range(lines), min(lines, steps))
+
+    def write(file):
+        out = Out(file)
+        out.copy(A, lines * 128)
+        # The first lap brings lines of the other half near.
+        for n in (1, 1, 2):
+            out.launch("l2", 1, 1, (LOAD_L2 % (0, 8),))
+            out.cta([[affine(0, A + 128 * line, 0, 1, "wait 0x1")
+                      for line in order] * n])
+
+    def read(kernels):
+        return {"latency": (kernels[2]["time.cycles"] -
+                            kernels[1]["time.cycles"]) / len(order)}
+    return Pattern(write, read)
+
+
+def shared_bandwidth(config, width):
+    """Loads and stores of shared memory side by side, all SMs full
+    (gpumembench: swaps between places of a thread's own)."""
+    warps, rounds = 8, 100
+    per_sm = min(config["sm.max_threads"] // (32 * warps),
+                 config["sm.max_warps"] // warps)
+    ctas = per_sm * config["sm.count"]
+
+    def write(file):
+        out = Out(file)
+        for n in (rounds, 2 * rounds):
+            out.launch("swap", ctas, warps, (
+                SHARED % (0, width), "1 shared_store width %d opcode STS" %
+                width), shared=1024)
+            for _ in range(ctas):
+                out.cta([[affine(i % 2, 32 * width * warp, width, FULL,
+                                 "head 1/1 wait 0x2" if i % 2 else "head 1/1")
+                          for i in range(2 * n)] for warp in range(warps)])
+
+    def read(kernels):
+        ns = kernels[1]["time.ns"] - kernels[0]["time.ns"]
+        return {"gbs": ctas * warps * 2 * rounds * 32 * width / ns}
+    return Pattern(write, read)
+
+
+def preset(config):
+    """What a preset says of its caches, against what was measured of them."""
+    def write(file):
+        out = Out(file)
+        out.launch("tiny", 1, 1, ())
+        out.cta([[]])
+
+    def read(kernels):
+        clock_ns = 1e9 / config["sm.clock"]
+        near = config["l2.latency"]
+        far = config["l2.far_latency"]
+        dram = config["dram.latency"] / 1000 / clock_ns
+        return {"l1.line": config["l1.line"], "l1.sector": config["l1.sector"],
+                "l1.size": config["l1.size"], "l2.line": config["l2.line"],
+                "l2.sector": config["l2.sector"], "l2.size": config["l2.size"],
+                "l2.half": config["l2.size"] // config["l2.partitions"],
+                "near_hit": near, "far_hit": near + far,
+                "near_miss": near + dram, "far_miss": near + far + dram}
+    return Pattern(write, read)
+
+
 # --- bandwidth against working set ----------------------------------------
 def l1_sweep(config, kib, width=8, block=256):
-    """gpu-cache: a CTA an SM, all sweep one buffer again and again."""
+    """gpu-cache: a CTA an SM, all sweep one buffer again and again.
+
+    A thread keeps eight loads in flight.  That is assumed: what the compiler
+    made of the unrolled sum is not published, and 32 would hide DRAM's latency,
+    which an H100 does not.
+    """
     if config["warp"] == 64:
         width = 16
     lines = max(1, int(kib * KIB / (block * width)))
-    warps = block // 32
+    lanes = config["warp"]
+    full = low_mask(lanes)
+    warps = block // lanes
     laps = max(2, 1 + int(200 / lines))
     more = laps if lines > 200 else 6 * laps
     per_lap = min(lines, max(400, config["l1.size"] // 1024))
 
     def write(file):
         out = Out(file)
-        # What a launch does not come to is in the L2 as if it had.
+        # What a launch does not come to is in the L2 as if it had: both halves
+        # of the L2, if it has two, have seen the last of the buffer.
         out.copy(A, int(kib * KIB))
+        if kib * KIB > config["l2.size"] // 2:
+            out.launch("touch", 2, 8, (LOAD_L2 % (0, 16),), lanes=lanes)
+            step = 16 * lanes
+            n_steps = int(kib * KIB) // step
+            for _ in range(2):
+                out.cta([[affine(0, A + i * step, 16, full, "wait 0x80")
+                          for i in range(warp, n_steps, 8)]
+                         for warp in range(8)])
         start = [0]
         for n in (laps, laps + more):
             out.launch("sweep", config["sm.count"], warps,
-                       (LOAD % (0, width),), regs=64)
+                       (LOAD % (0, width),), regs=64, lanes=lanes)
             bodies = []
             for warp in range(warps):
                 steps = [(start[0] + step) % lines
                          for step in range(n * per_lap)]
                 bodies.append([affine(
-                    0, A + (line * block + warp * 32) * width, width, FULL,
-                    "head 2/2" if i % 32 else "head 2/2 wait 0xffffffff")
+                    0, A + (line * block + warp * lanes) * width, width, full,
+                    "head 2/2 wait 0x80")
                     for i, line in enumerate(steps)])
             start[0] += n * per_lap
             for _ in range(config["sm.count"]):
                 out.cta(bodies)
 
     def read(kernels):
-        ns = kernels[1]["time.ns"] - kernels[0]["time.ns"]
+        ns = kernels[-1]["time.ns"] - kernels[-2]["time.ns"]
         volume = more * per_lap * block * width * config["sm.count"]
-        sent = (kernels[1]["l2.read.sectors"] - kernels[0]["l2.read.sectors"])
+        sent = kernels[-1]["l2.read.sectors"] - kernels[-2]["l2.read.sectors"]
         return {"gbs": volume / ns, "l2_gbs": 32 * sent / ns}
     return Pattern(write, read)
 
 
-def l2_sweep(config, kib, block=1024, loads=32, width=8):
-    """gpu-l2-cache: CTA b reads chunk b mod run, 32 loads a thread, over and
-    over; the data set is run x 256 KiB."""
-    run = max(1, int(kib / (loads * block * width / KIB)))
-    if config["warp"] == 64:
-        loads, width = 24, 16
-        run = max(1, int(kib / (loads * block * width / KIB)))
+def l2_sweep(config, kib, width=8, block=1024, loads=64):
+    """gpu-l2-cache: CTA b reads chunk b mod run of 512 KiB, 64 loads a thread
+    in pairs of neighbouring rows; the data set is run chunks.
+
+    Of 200,000 CTAs those that run at one time have come apart: the first ones
+    of a launch here start somewhere in their chunk.  The steady rate is that of
+    the CTAs that the last launch has more.
+    """
+    loads = loads * 8 // width
+    chunk = loads * block * width
+    run = max(1, int(kib * KIB) // chunk)
     per_sm = max(1, min(config["sm.max_threads"] // block, 2))
     resident = per_sm * config["sm.count"]
-    warm = min(run, 3 * config["l2.size"] // (loads * block * width) + 1)
-    n_warm = max(2 * resident, 2 * warm)
-    n_more = max(3 * resident, warm)
-    warps = block // 32
+    warm = min(run, 3 * config["l2.size"] // (2 * chunk) + 1)
+    lanes = config["warp"]
+    full = low_mask(lanes)
+    warps = block // lanes
+    draw = random.Random(9)
+
+    phases = [2 * draw.randrange(loads // 2) for _ in range(resident)]
 
     def write(file):
         out = Out(file)
         first = 0
-        for n in (n_warm, n_more, 2 * n_more):
-            out.launch("l2", n, warps, (LOAD % (0, width),), regs=32)
-            for cta in range(first, first + n):
-                at = A + (cta % run) * block * width
+        for n in (warm, 2 * resident, 3 * resident):
+            is_apart = first != 0
+            out.launch("l2", n, warps, (LOAD % (0, width),), regs=32,
+                       lanes=lanes)
+            for cta in range(n):
+                at = A + 2 * ((first + cta) % run) * block * width
+                start = phases[cta] if is_apart and cta < resident else 0
                 out.cta([[affine(
-                    0, at + i * block * run * width + warp * 32 * width,
-                    width, FULL, "head 30/8" if i == 0 else "head 2/2")
-                    for i in range(loads)] for warp in range(warps)])
+                    0, at + (2 * (i // 2) * run + i % 2) * block * width +
+                    warp * lanes * width, width, full,
+                    "head 30/8" if i == start else "head 2/2")
+                    for i in range(start, loads)] for warp in range(warps)])
             first += n
 
     def read(kernels):
         ns = kernels[2]["time.ns"] - kernels[1]["time.ns"]
-        return {"gbs": n_more * loads * block * width / ns}
+        volume = resident * chunk
+        return {"gbs": volume / ns,
+                "bytes_per_clk": volume / (kernels[2]["time.cycles"] -
+                                           kernels[1]["time.cycles"])}
     return Pattern(write, read)
 
 
@@ -585,8 +734,9 @@ def reduction(config, shared):
     return counted((LOAD % (0, 4), STORE % (1, 4)), 65536, 8, body, scale=64)
 
 
-def indirect(config, n, permuted):
-    """idx = off[i]; f = p[idx]; p[idx] = f + 1, 512 threads a block."""
+def indirect(config, n, permuted, width=4, own=0):
+    """idx = off[i]; f = p[idx]; p[idx] = f + 1, 512 threads a block.  own: of
+    the loads of p alone."""
     place = list(range(n))
     if permuted:
         random.Random(3).shuffle(place)
@@ -596,10 +746,12 @@ def indirect(config, n, permuted):
         lanes = min(32, n - first)
         if lanes <= 0:
             return []
-        at = [A + (1 << 20) + 4 * i for i in place[first:first + lanes]]
-        return [affine(0, A + 4 * first, 4, low_mask(lanes)),
-                lanes_at(0, at, "wait 0x1"), lanes_at(1, at, "wait 0x1")]
-    return counted((LOAD % (0, 4), STORE % (1, 4)), (n + 511) // 512, 16, body)
+        at = [A + (1 << 20) + width * i for i in place[first:first + lanes]]
+        records = [] if own else [affine(0, A + 4 * first, 4, low_mask(lanes))]
+        return records + [lanes_at(2, at, "wait 0x1"),
+                          lanes_at(1, at, "wait 0x1")]
+    return counted((LOAD % (0, 4), STORE % (1, width), LOAD % (2, width)),
+                   (n + 511) // 512, 16, body)
 
 
 def strided_modulo(config, stride, width, n):
@@ -653,6 +805,87 @@ def product_with_transpose(config, n, parts=32):
     return found
 
 
+TILE_PRODUCTS = {"none": 0, "a_tile": 1, "both": 2, "at_none": 3,
+                 "at_conflicts": 4, "at_padded": 5}
+
+
+def tile_product(config, kind, against, blocks=20):
+    """The Best Practices Guide's products of a column and a row of 32 x 32
+    tiles: plain, with the tile of A in shared memory, with both; and A A^T
+    plain, with a tile stored by column, with the same padded.  Sizes are not
+    given, so the figure is the time of `against` over that of `kind`."""
+    tile = 4096
+    other = A + (1 << 28)
+    result = A + (2 << 28)
+
+    def body(which, bx, by, ty):
+        row = by * 32 + ty
+        width_n = blocks * 32 * 4
+        out = result + row * width_n + bx * 128
+        a_row = A + row * 128
+        if which < 3:
+            b = other + bx * 128
+            loads_b = [b + k * width_n for k in range(32)]
+            records = []
+            if which >= 1:
+                records += [affine(0, a_row, 4, FULL, "head 60/12"),
+                            affine(2, ty * 128, 4, FULL, "wait 0x1")]
+            if which == 2:
+                records += [affine(0, b + ty * width_n, 4),
+                            affine(2, tile + ty * 128, 4, FULL, "wait 0x1"),
+                            "4 ffffffff"]
+            for k in range(32):
+                if which == 0:
+                    records.append(affine(0, a_row + 4 * k, 0, FULL,
+                                          "head 12/3"))
+                elif k % 4 == 0:
+                    records.append(affine(5, ty * 128 + 4 * k, 0))
+                records.append(
+                    affine(3, tile + k * 128, 4, FULL, "tail 1/1")
+                    if which == 2 else affine(0, loads_b[k], 4, FULL,
+                                              "head 2/1"))
+        else:
+            b_row = A + bx * 32 * 128
+            records = []
+            if which > 3:
+                pitch = 33 * 4 if which == 5 else 128
+                records += [affine(0, a_row, 4, FULL, "head 60/12"),
+                            affine(2, ty * 128, 4, FULL, "wait 0x1"),
+                            affine(0, b_row + ty * 128, 4),
+                            affine(2, tile + ty * 4, pitch, FULL, "wait 0x1"),
+                            "4 ffffffff"]
+            for k in range(32):
+                if which == 3:
+                    records += [affine(0, a_row + 4 * k, 0, FULL,
+                                       "head 12/3"),
+                                affine(0, b_row + 4 * k, 128, FULL,
+                                       "head 2/1")]
+                else:
+                    if k % 4 == 0:
+                        records.append(affine(5, ty * 128 + 4 * k, 0))
+                    records.append(affine(3, tile + k * pitch, 4, FULL,
+                                          "tail 1/1"))
+        records.append(affine(1, out, 4, FULL, "wait 0xffffffff tail 6/1"))
+        return records
+
+    def write(file):
+        file_out = Out(file)
+        for which in (against, kind):
+            which = TILE_PRODUCTS[which]
+            file_out.launch("product", blocks * blocks, 32, (
+                LOAD % (0, 4), STORE % (1, 4),
+                "2 shared_store width 4 opcode STS", SHARED % (3, 4),
+                "4 barrier opcode BAR", SHARED % (5, 16)),
+                shared=8448 if which % 3 else 0)
+            for by in range(blocks):
+                for bx in range(blocks):
+                    file_out.cta([body(which, bx, by, ty) for ty in range(32)])
+
+    def read(kernels):
+        return {"speed": kernels[0]["time.ns"] / kernels[1]["time.ns"]}
+    return Pattern(write, read)
+
+
 def broadcast_product(config, n):
     """for k: A[i][k] broadcast, B[k][j]; one block of n threads, all i."""
     def body(cta, warp):
@@ -703,4 +936,5 @@ FAMILIES = {f.__name__: f for f in (
     matmul_naive, transpose, l1_loads, pchase, l1_sweep, l2_sweep,
     transpose_f64, matrix_add, reduction, indirect, strided_modulo, one_warp,
     aligned_stride,
-    product_with_transpose, broadcast_product, probe)}
+    product_with_transpose, broadcast_product, probe, shared_chase, l2_chase,
+    shared_bandwidth, preset, coalescing, tile_product)}

@@ -1,8 +1,9 @@
 """From published tables to the bench's rows.
 
-    python3 tests/fidelity/truth.py FOLDER > tests/fidelity/hardware.csv
+    python3 tests/fidelity/truth.py FOLDER [FACTS] > tests/fidelity/hardware.csv
 
-FOLDER holds hardware.csv and curves/*.csv.  Each rule below recognises a
+FOLDER holds hardware.csv and curves/*.csv; FACTS is a page whose tables of
+latencies, of streams and of L2 sweeps say the same of further GPUs.  Each rule below recognises a
 formula in words and turns it into a case: a preset, a family of patterns.py
 and its arguments.  Rows no rule knows are listed on stderr.
 """
@@ -25,7 +26,8 @@ GPUS = (("TITAN X", "titanx-pascal"), ("GTX 1080", "titanx-pascal"),
         ("A40", "a40"), ("L40", "l40s"), ("RTX4090", "rtx4090"),
         ("MI210", "mi210"), ("MI300X", "mi300x"), ("TITAN V", "v100"),
         ("V100", "v100"), ("RTX 4000 Ada", "rtx4000-ada"),
-        ("P100", "p100"), ("unspecified NVIDIA", "v100"))
+        ("P100", "p100"), ("P6000", "titanx-pascal"),
+        ("unspecified NVIDIA", "v100"))
 
 # Words of a counter -> ours, and the bar it is held to.
 METRICS = (
@@ -66,6 +68,8 @@ METRICS = (
     ("gpc__cycles_elapsed", "time.cycles", "kernel_time"),
     ("useful GB/s", "gbs", "kernel_time"),
     ("effective GB/s", "gbs", "sweep"),
+    ("Memory L2 Transactions Global", "l1.global_load.sectors", "exact"),
+    ("lts__request_tex_read_sectors_global_ld", "l2.read.sectors", "exact"),
 )
 
 # Formula in words -> family and arguments.
@@ -101,6 +105,8 @@ PATTERNS = (
      "one_warp rounds=1000 shift=1"),
     (r"indirect f32 n=(\d+).*identity", lambda m, r:
      "indirect n=%s permuted=0" % m[1]),
+    (r"ld.global.f64 of the same kernel, identity", lambda m, r:
+     "indirect n=10000 permuted=0 width=8 own=1"),
     (r"same with off=random", lambda m, r: "indirect n=10000 permuted=1"),
     (r"load (float4?) a\[\((\d+)\*i\)%n\]", lambda m, r:
      "strided_modulo stride=%s width=%d n=%d" % (
@@ -217,6 +223,93 @@ CURVES = {
 }
 
 
+# A column of a table of one figure a row -> case, metric, bar; None and the
+# reason when it is left out.
+LUO = (
+    ("lat L1", "pchase kib=8", "latency", "latency"),
+    ("lat shared", "shared_chase", "latency", "latency"),
+    ("lat L2", "l2_chase", "latency", "latency"),
+    ("lat global", "pchase kib=262144", "latency", "latency"),
+    ("L1 thr float4", "l1_loads shape=stride element=16 x=1",
+     "bytes_per_cycle", "throughput"),
+    ("L2 thr float4", "l2_sweep kib=8192 width=16", "bytes_per_clk",
+     "throughput"),
+    ("L2 thr fp32", "l2_sweep kib=8192 width=4", "bytes_per_clk",
+     "throughput"),
+    ("L2 near hit", "preset", "near_hit", "latency"),
+    ("L2 far hit", "preset", "far_hit", "latency"),
+    ("L2 near miss", "preset", "near_miss", "latency"),
+    ("L2 far miss", "preset", "far_miss", "latency"),
+)
+MT4G = (
+    ("l1.latency", "pchase kib=8", "latency", "latency"),
+    ("l2.latency", "l2_chase", "latency", "latency"),
+    ("main.latency", "pchase kib=262144", "latency", "latency"),
+    ("shared.latency", "shared_chase", "latency", "latency"),
+    ("l1.size", "preset", "l1.size", "geometry"),
+    ("l2.size", "preset", "l2.size", "geometry"),
+    ("l2.segmentSize", "preset", "l2.half", "geometry"),
+    ("l1.lineSize", "preset", "l1.line", "geometry"),
+    ("l2.lineSize", "preset", "l2.line", "geometry"),
+    ("l1.fetchGranularity", "preset", "l1.sector", "geometry"),
+    ("l2.fetchGranularity", "preset", "l2.sector", "geometry"),
+)
+GPUMEMBENCH = (
+    ("smem 32bit", "shared_bandwidth width=4", "gbs", "throughput"),
+    ("smem 64bit", "shared_bandwidth width=8", "gbs", "throughput"),
+    ("smem 128bit", "shared_bandwidth width=16", "gbs", "throughput"),
+    ("L1", "l1_sweep kib=16", "gbs", "throughput"),
+)
+TILES = (
+    ("C=AB none", "none against=both"), ("C=AB A-tile", "a_tile against=both"),
+    ("C=AAT none", "at_none against=at_padded"),
+    ("C=AAT smem (bank", "at_conflicts against=at_padded"),
+)
+
+
+def table_row(table, row):
+    return next((found[1:] for found in table if row["x"] == found[0]), None)
+
+
+def mt4g_row(row, of_gpu):
+    """The lesser of its two L1 latencies: on Turing and A100 the plain one, and
+    that of shared memory, are twice what every other source says."""
+    plain = float(of_gpu.get("l1.latency", 0))
+    read_only = float(of_gpu.get("readOnly.latency", plain))
+    is_double = plain > 1.5 * read_only
+    if is_double and row["x"] == "readOnly.latency":
+        return MT4G[0][1:]
+    if is_double and row["x"] in ("l1.latency", "shared.latency"):
+        return None
+    if "MI300X" in row["gpu"] and row["x"] == "l2.size":
+        return None  # of one die of eight
+    return table_row(MT4G, row)
+
+
+def tile_row(row, of_gpu):
+    """Sizes are not published: against the best of its kind."""
+    for words, case in TILES:
+        if row["x"].startswith(words):
+            best = of_gpu["C=AB A+B-tile smem" if "C=AB" in words else
+                          "C=AAT smem padded +1"]
+            row["y"] = "%.4g" % (float(row["y"]) / float(best))
+            return ("tile_product kind=" + case, "speed", "throughput")
+    return None
+
+
+TABLES = {
+    "luo_hopper__tables": lambda r, gpu: table_row(LUO, r),
+    "mt4g__cache_params": mt4g_row,
+    "gpumembench__smem_fermi_pascal_volta":
+        lambda r, gpu: table_row(GPUMEMBENCH, r),
+    "bpg__matmul_tile_bw": tile_row,
+    "coalescing_cu__T4": lambda r, gpu: (
+        "coalescing %s=%s" % ("stride" if "x=stride" in r["unit"] else
+                              "offset", r["x"]), "gbs", "kernel_time"),
+}
+TABLE_SKIPPED = "no case: lower bounds, penalties, or measured twice"
+
+
 def stream_row(name, row):
     """Full occupancy only: the largest block of the file."""
     found = re.search(r"bs=(\d+),occ=100", row["unit"])
@@ -233,7 +326,11 @@ def curve_rows(folder):
     for file_name in sorted(os.listdir(folder)):
         name = file_name[:-4]
         with open(os.path.join(folder, file_name), newline="") as file:
-            for row in csv.DictReader(file):
+            rows = list(csv.DictReader(file))
+            of_gpu = {}
+            for row in rows:
+                of_gpu.setdefault(row["gpu"], {})[row["x"]] = row["y"]
+            for row in rows:
                 preset = preset_of(row["gpu"])
                 if name.startswith("gpu_stream__"):
                     found = stream_row(name, row)
@@ -241,8 +338,14 @@ def curve_rows(folder):
                         continue
                 elif name in CURVES:
                     found = CURVES[name](row)
+                elif name in TABLES and preset:
+                    found = TABLES[name](row, of_gpu[row["gpu"]])
+                    if not found:
+                        yield None, (name, row["gpu"], TABLE_SKIPPED)
+                        continue
                 else:
-                    yield None, (name, row["gpu"], "no rule")
+                    yield None, (name, row["gpu"],
+                                 "no rule" if preset else "no preset")
                     continue
                 if not preset:
                     yield None, (name, row["gpu"], "no preset")
@@ -257,6 +360,80 @@ def curve_rows(folder):
                     continue  # all say one of two figures
                 yield (name + ":" + row["x"], preset + " " + case, metric,
                        value, bar, row["source"].split(" (")[0]), None
+
+
+# --- a page of facts -------------------------------------------------------
+SIZES = {"kB": 1, "MB": 1024}
+STREAMS = ("init", "read", "scale")
+
+
+def fact_tables(path):
+    """The cells of each table of a page, line by line."""
+    with open(path) as file:
+        for line in file:
+            if line.startswith("|"):
+                yield [cell.strip() for cell in line.strip().strip("|").split(
+                    "|")]
+
+
+def latency_facts(path):
+    """`| footprint | GPU @clock | ...`: cycles of a pointer chase.  The table
+    takes the nearest published size; where the curve climbs in between the
+    sizes it is no measurement of this one."""
+    gpus = None
+    for cells in fact_tables(path):
+        if cells[0] == "footprint":
+            gpus = [preset_of(cell) for cell in cells[1:]]
+        elif gpus and re.match(r"\d+ [kM]B$", cells[0]):
+            size, unit = cells[0].split(" ")
+            for preset, cell in zip(gpus, cells[1:]):
+                yield ("facts:latency:" + cells[0], "%s pchase kib=%d" % (
+                    preset, int(size) * SIZES[unit]), "latency", float(cell),
+                    "latency", "facts, gpu-benches gpu-latency")
+        elif gpus and cells[0].strip("-"):
+            return
+
+
+def stream_facts(path):
+    """`| GPU | write | read | copy | peak | ...`; (*) is limited by latency."""
+    inside = False
+    for cells in fact_tables(path):
+        if cells[:4] == ["GPU", "write", "read", "copy"]:
+            inside = True
+        elif inside and cells[0].strip("-"):
+            preset = preset_of(cells[0])
+            if not preset or len(cells) < 4:
+                return
+            for kind, cell in zip(STREAMS, cells[1:]):
+                if "(*)" not in cell:
+                    yield ("facts:stream:" + kind,
+                           "%s stream kind=%s block=1024 ctas_per_sm=2" % (
+                               preset, kind), "gbs",
+                           float(cell.replace(",", "")), "streaming",
+                           "facts, gpu-benches gpu-stream")
+
+
+def sweep_facts(path):
+    """`GPU 5,482 at 2.0 MB, 5,405 at 15.4, ...`: runs of 512 KiB chunks."""
+    with open(path) as file:
+        text = re.search(r"against working set, gpu-l2-cache, GB/s(.*?)\n",
+                         file.read())[1]
+    parts = re.split(r"(A100-80|H100 PCIe|\"h200\"|L40)", text)
+    for gpu, part in zip(parts[1::2], parts[2::2]):
+        for value, size in re.findall(r"([\d,]+) (?:at|flat to) (\d+(?:\.\d+)?)",
+                                      part):
+            run = round(float(size) * 1000 / 512)
+            yield ("facts:sweep:" + size, "%s l2_sweep kib=%d" % (
+                preset_of(gpu), 512 * run), "gbs",
+                float(value.replace(",", "")), "sweep",
+                "facts, gpu-benches gpu-l2-cache")
+
+
+def fact_rows(path, known):
+    """Of GPUs whose curves are not given in full."""
+    for row in (*latency_facts(path), *stream_facts(path), *sweep_facts(path)):
+        if tuple(row[1].split(" ")[:2]) not in known:
+            yield row, None
 
 
 def is_near_last(row, last):
@@ -281,9 +458,13 @@ def main():
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(("id", "case", "metric", "hardware", "bar", "source"))
     seen, missed, last = set(), {}, {}
-    for row, problem in [
-            *counter_rows(os.path.join(folder, "hardware.csv")),
-            *curve_rows(os.path.join(folder, "curves"))]:
+    rows = [*counter_rows(os.path.join(folder, "hardware.csv")),
+            *curve_rows(os.path.join(folder, "curves"))]
+    known = {tuple(row[1].split(" ")[:2]) for row, _ in rows
+             if row and row[0].startswith(("gpu_", "hopper_"))}
+    if len(sys.argv) > 2:
+        rows += fact_rows(sys.argv[2], known)
+    for row, problem in rows:
         if row is None:
             key = problem[1:] if not problem[2] == "no rule" else problem
             missed[key] = missed.get(key, 0) + 1

@@ -228,16 +228,16 @@ def bar_table(rows):
     for row in rows:
         gpu = row["case"].split(" ")[0]
         for key in ((row["bar"], ""), (row["bar"], gpu)):
-            groups.setdefault(key, []).append(float(row["error_pct"]))
-    for (bar, gpu), errors in sorted(groups.items()):
-        found, limits, holds = fidelity.judge(bar, errors)
-        if not limits:
-            continue
+            groups.setdefault(key, []).append(row)
+    for (bar, gpu), members in sorted(groups.items()):
+        found, limits, holds = fidelity.judge(bar, members)
         lines.append("| %s | %s | %d | %.1f | %.1f | %.1f | %s | %s |" % (
-            bar, gpu or "**all**", len(errors), found["median"],
+            bar, gpu or "**all**", len(members), found["median"],
             found["mean"], found["worst"],
-            ", ".join("%s %g" % limit for limit in limits.items()),
-            "holds" if holds else "**missed**"))
+            ", ".join("%s %.4f of %g" % (what, found[what], limit)
+                      if what == "correlation" else "%s %g" % (what, limit)
+                      for what, limit in limits.items()) or "none",
+            ("holds" if holds else "**missed**") if limits else ""))
     return lines
 
 
@@ -246,7 +246,7 @@ def worst_table(rows):
              "|---|---|---|---|---|"]
     limits = {"exact": 0, "tag_wavefronts": 15, "l1_cycles": 15, "traffic": 10,
               "hit_rate": 6, "streaming": 5, "kernel_time": 30, "sweep": 40,
-              "latency": 20}
+              "latency": 20, "geometry": 15, "throughput": 20}
     far = [row for row in rows
            if abs(float(row["error_pct"])) > limits.get(row["bar"], 1e9)]
     far.sort(key=lambda row: (row["bar"], -abs(float(row["error_pct"])),

@@ -112,7 +112,10 @@ wm_status wm_cache_init(wm_cache *cache, const wm_cache_geometry *geometry,
     cache->ways = geometry->ways;
     cache->n_sets = geometry->n_sets;
     cache->is_hashed = geometry->is_hashed;
-    cache->spread = wm_spread_of(geometry->n_sets, geometry->is_hashed);
+    cache->spread = geometry->is_drawn
+                        ? wm_spread_drawn(geometry->n_sets,
+                                          geometry->group_shift, geometry->seed)
+                        : wm_spread_of(geometry->n_sets, geometry->is_hashed);
     cache_lay_out(cache, geometry);
     if (geometry->n_sets * geometry->ways > UINT32_MAX - 1) {
         return wm_fail_memory(err);

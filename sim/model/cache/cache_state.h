@@ -26,6 +26,8 @@ typedef struct wm_cache_geometry {
     uint64_t n_sets;
     uint32_t ways;
     bool is_hashed;
+    bool is_drawn; /* sets by a hash of groups of 1 << group_shift lines */
+    uint32_t group_shift;
     bool has_marks;  /* keeps dirty and partial sectors */
     bool is_locking; /* lines with pending sectors are not evicted */
     const wm_policy *policy;

@@ -71,6 +71,40 @@ Test(hash, a_remembered_rank_gives_the_same_place)
     }
 }
 
+Test(hash, a_drawn_place_and_its_group_give_the_number_back)
+{
+    wm_rng rng = {1};
+    for (uint32_t i = 0; i < 100000; i++) {
+        const uint64_t n = 4 * place_counts[wm_rng_below(&rng, N_COUNTS)];
+        const uint32_t shift = wm_rng_below(&rng, 3);
+        wm_spread spread = wm_spread_drawn(n, shift, i % 7);
+        uint64_t x = wm_rng_next(&rng) >> wm_rng_below(&rng, 64);
+        uint64_t rank = 0;
+        uint64_t place = wm_spread_place(&spread, x, &rank);
+        cr_assert_lt(place, n);
+        cr_assert_eq(rank, x >> shift);
+        cr_assert_eq(wm_spread_number(&spread, place, rank), x);
+    }
+}
+
+/* Balls in bins: of 16 n numbers half of the places get 16 or fewer. */
+Test(hash, drawn_places_are_as_uneven_as_chance)
+{
+    enum { N = 4096 };
+    static uint32_t count[N];
+    wm_spread spread = wm_spread_drawn(N, 1, 3);
+    for (uint64_t x = 0; x < UINT64_C(16) * N; x++) {
+        uint64_t rank = 0;
+        count[wm_spread_place(&spread, x, &rank)]++;
+    }
+    uint32_t n_within = 0;
+    for (uint32_t i = 0; i < N; i++) {
+        n_within += count[i] <= 16;
+    }
+    cr_assert_gt(n_within, N * 50 / 100);
+    cr_assert_lt(n_within, N * 63 / 100);
+}
+
 /* Numbers in the fullest place over the mean, for 64 n numbers. */
 static double crowding(uint64_t n, uint64_t stride, bool is_hashed)
 {
