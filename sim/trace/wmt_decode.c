@@ -176,6 +176,9 @@ static const char *read_shapes(wm_wmt_decoder *d, wm_wmt_chunk_head *head)
         }
     }
     for (size_t i = 0; i < d->n_shapes; i++) {
+        if (d->shapes[i].pattern != WM_PATTERN_AFFINE) {
+            d->shapes[i].u.list = 0; /* whatever stands for the stride */
+        }
         const char *fault =
             wm_record_fault(&d->shapes[i], head->n_statics, WM_LANES_MAX);
         if (fault != NULL) {

@@ -51,7 +51,8 @@ static uint64_t make_mask(const step *s, wm_rng *rng, uint32_t warp_size)
     }
 }
 
-static void read_step(whole_bytes *from, step *s, uint32_t number)
+static void read_step(whole_bytes *from, step *s, uint32_t number,
+                      uint32_t n_slots)
 {
     static const uint8_t kinds[] = {WM_KIND_GLOBAL_LOAD,
                                     WM_KIND_GLOBAL_STORE,
@@ -80,7 +81,7 @@ static void read_step(whole_bytes *from, step *s, uint32_t number)
                          (flags % 8 == 6 ? WM_FLAG_EVICT_FIRST : 0));
     s->only = r->kind == WM_KIND_BARRIER ? 4 : flags / 32;
     r->wait = (uint32_t)whole_range(from, 0, UINT32_MAX);
-    r->head_slots = (uint16_t)whole_range(from, 0, 200);
+    r->head_slots = (uint16_t)whole_range(from, 0, n_slots);
     r->head_cycles = (uint16_t)(r->head_slots + whole_range(from, 0, 60000));
     r->tail_slots = (uint16_t)(flags / 8 % 4);
     r->tail_cycles = (uint16_t)(r->tail_slots + flags % 4);
@@ -211,7 +212,7 @@ static void read_program(whole_bytes *from, const wm_config *config,
     p->launch.n_ctas = p->launch.grid[0];
     p->launch.n_warps_per_cta = p->n_warps;
     for (uint32_t i = 0; i < p->n_steps; i++) {
-        read_step(from, &p->steps[i], i);
+        read_step(from, &p->steps[i], i, bounds.n_slots);
         p->statics[i] = (wm_static){.pc = 16 * (uint64_t)i,
                                     .kind = p->steps[i].record.kind,
                                     .width = p->steps[i].record.width,
@@ -239,12 +240,15 @@ void whole_trace(whole_bytes *from, const wm_config *config,
     wm_cta_init(&cta);
     must(wm_trace_create(format, path, &writer, &err), &err);
     const uint32_t n_launches = 1 + whole_below(from, 3);
-    for (uint32_t i = 0; i < n_launches; i++) {
+    for (uint32_t i = 0; i <= n_launches; i++) {
         if (whole_below(from, 3) == 1) {
             const wm_copy copy = {(wm_copy_kind)whole_below(from, 4),
                                   whole_range(from, 0, UINT64_MAX),
                                   whole_range(from, 0, UINT64_MAX)};
             must(wm_trace_write_copy(writer, &copy, &err), &err);
+        }
+        if (i == n_launches) {
+            break; /* the copy was the last */
         }
         read_program(from, config, bounds, &p);
         must(wm_trace_write_launch(writer, &p.launch, &err), &err);

@@ -253,6 +253,18 @@ Test(engine, a_copy_fills_the_l2_unless_told_not_to)
     cr_assert_eq(get(&ignore.kernel[0], WM_C_DRAM_READ_SECTORS), 4);
 }
 
+Test(engine, a_copy_behind_the_last_kernel_may_push_out_what_it_wrote)
+{
+    const char *sets[] = {"l2.size=8KiB", "l2.slices=1"};
+    for (int mode = WM_MODE_TIMING; mode <= WM_MODE_COUNTS; mode++) {
+        run_result result = run(
+            ONE("  1 ffffffff 0x7f2000000000 +4\n") "copy HtoD 0x7f3000000000 "
+                                                    "65536\n",
+            (wm_mode)mode, 1, sets, 2);
+        cr_assert_eq(get(&result.kernel[0], WM_C_L2_DIRTY_BYTES_LEFT), 128);
+    }
+}
+
 Test(engine, an_l2_flush_writes_dirty_sectors_back_and_forgets_all)
 {
     const char *sets[] = {"kernel.l2_between=flush"};
