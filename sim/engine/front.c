@@ -245,8 +245,8 @@ static uint32_t front_coalesce(const wm_params *params, wm_sm *sm,
     wm_shape *shape = &sm->shapes[is_store];
     const bool is_ideal = record->static_id == params->ideal_static;
     /* What quads cost repeats after several lines only. */
-    const bool is_kept = access->form == WM_ACCESS_AFFINE && !is_ideal &&
-                         !params->has_quads;
+    const bool is_kept =
+        access->form == WM_ACCESS_AFFINE && !is_ideal && !params->has_quads;
     if (is_kept && front_is_shape(shape, record) && record->mask != 0) {
         front_apply_shape(coalescer, shape, record, found);
         return shape->data;

@@ -10,8 +10,8 @@
 #include "engine/engine.h"
 #include "model/cache/policy.h"
 #include "model/coalescer/banks.h"
-#include "model/coalescer/quads.h"
 #include "model/coalescer/coalescer.h"
+#include "model/coalescer/quads.h"
 #include "model/spread.h"
 
 /* Cycles of request-port backlog before the LSU waits (estimated). */
@@ -58,8 +58,8 @@ typedef struct wm_params {
     wm_divisor lanes_div;  /* by lsu_lanes */
     wm_spread slice_spread;
     wm_spread channel_spread;
-    uint32_t window;      /* cycles */
-    uint32_t tag_shift;   /* log2 of tag_banks, rounded down */
+    uint32_t window;    /* cycles */
+    uint32_t tag_shift; /* log2 of tag_banks, rounded down */
     uint32_t sector_bytes;
     uint32_t request_cost_q8; /* port time of a request without data */
     uint32_t store_cost_q8;   /* per sector of a store */
