@@ -81,12 +81,17 @@ fi
 if gcc -fanalyzer -E -x c /dev/null >/dev/null 2>&1; then
     # No leaks: gcc 12 loses track of arrays that grow.  The sanitizers, tests
     # that fail every allocation (tests/faults) and valgrind look for those.
-    # wmt_encode.c: a template of no records comes with no records.
+    # wmt_encode.c: a template of no records comes with no records.  counts.c:
+    # the loop before fills as many of `ref` as the loop after reads.
+    # coalesce_list.c: an entry that is found was set in its own turn.
     xargs -P "$jobs" -L 1 gcc -O1 -fanalyzer -Wno-analyzer-malloc-leak \
         -fdiagnostics-path-format=none -S -o /dev/null \
         <"$out/commands" >"$out/fanalyzer" 2>&1 || true
     grep -E '^[^ ]+: (warning|error):' "$out/fanalyzer" | sort -u |
-        grep -v '/wmt_encode.c:.* NULL .records\?.' >"$out/analyzed" || true
+        grep -v -e '/wmt_encode.c:.* NULL .records\?.' \
+            -e '/counts.c:.* uninitialized value .ref\[' \
+            -e '/coalesce_list.c:.* uninitialized value .n_lanes_at\[' \
+            >"$out/analyzed" || true
     findings analyzed
 else
     echo "check_static: no gcc with -fanalyzer here"
