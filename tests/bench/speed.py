@@ -53,16 +53,23 @@ def rounds(jobs, n):
             job.measure()
 
 
+# Below this share of the whole, what is left is the start-up's noise.
+LEAST_SHARE = 0.2
+
+
 def result(job, n_records, n_sectors, startup):
-    """A row of the table; the start-up is taken off."""
+    """A row of the table; the start-up is taken off.  Rates are None where
+    it is nearly all."""
     program, chip = startup
     cpu = statistics.median(job.cpu)
-    net = max(cpu - program - job.n_chips * chip, 1e-9)
+    net = cpu - program - job.n_chips * chip
+    is_told = net >= LEAST_SHARE * cpu
     return {"workload": job.workload.name, "mode": job.mode,
             "threads": job.jobs, "records": n_records, "sectors": n_sectors,
             "cpu_s": cpu, "wall_s": min(job.wall),
-            "net_cpu_s": net, "records_per_s": n_records / net,
-            "sectors_per_s": n_sectors / net,
+            "net_cpu_s": net,
+            "records_per_s": n_records / net if is_told else None,
+            "sectors_per_s": n_sectors / net if is_told else None,
             "peak_mib": job.peak_mib}
 
 

@@ -50,6 +50,10 @@ def find(rows, **wanted):
     return None
 
 
+def rate(form, per_s):
+    return "-" if per_s is None else form % (per_s / MILLION)
+
+
 def speed_table(rows, mode):
     threads = sorted({row["threads"] for row in rows})
     head = ["workload", "M records/s", "M sectors/s", "peak MiB"]
@@ -62,9 +66,9 @@ def speed_table(rows, mode):
         more = [find(rows, workload=one["workload"], mode=mode, threads=n)
                 for n in threads[1:]]
         cells.append(
-            [one["workload"], "%.2f" % (one["records_per_s"] / MILLION),
-             "%.1f" % (one["sectors_per_s"] / MILLION)
-             if one["sectors"] else "-", "%.0f" % one["peak_mib"]] +
+            [one["workload"], rate("%.2f", one["records_per_s"]),
+             rate("%.1f", one["sectors_per_s"] if one["sectors"] else None),
+             "%.0f" % one["peak_mib"]] +
             ["%.2f x" % (row["cpu_s"] / one["cpu_s"]) for row in more] +
             ["%.2f x" % (one["wall_s"] / row["wall_s"]) for row in more])
     return table(head, cells)
