@@ -61,17 +61,12 @@ static inline wm_ref wm_cache_find(wm_cache *cache, uint64_t line)
     return wm_cache_find_as(cache, line, cache->kind);
 }
 
-/* The two halves of find: the line's set, whose host cache lines
- * wm_cache_prefetch pulls towards the processor, and, some other work later,
- * the look into it. */
+/* The first half of find: the line's set, whose host cache lines
+ * wm_cache_prefetch pulls towards the processor; wm_cache_match_as looks into
+ * it, some other work later. */
 static inline wm_ref wm_cache_place(const wm_cache *cache, uint64_t line)
 {
     return wm_cache_place_as(cache, line, cache->kind);
-}
-
-static inline void wm_cache_match(wm_cache *cache, wm_ref *ref)
-{
-    wm_cache_match_as(cache, ref, cache->kind);
 }
 
 /* The place (set, way), whatever lies there. */
