@@ -39,25 +39,12 @@ static void counts_prefetch(const wm_sm *sm)
     }
 }
 
-/* Pulls in n_bytes from an address on, which need not be there. */
-static inline void counts_fetch(const void *from, size_t n_bytes)
-{
-    const uintptr_t first = (uintptr_t)from;
-    for (uintptr_t at = first; at < first + n_bytes; at += 64) {
-        __builtin_prefetch((const void *)at);
-    }
-}
-
 /* The addresses of a record that comes soon. */
 static inline void counts_fetch_lanes(const wm_record *record,
                                       const uint32_t *lanes)
 {
-    if (record->pattern != WM_PATTERN_AFFINE) {
-        const uintptr_t list =
-            (uintptr_t)lanes + record->u.list * sizeof(*lanes);
-        counts_fetch((const void *)list,
-                     record->pattern == WM_PATTERN_LIST32 ? 192 : 320);
-    }
+    wm_front_fetch_lanes(record, lanes,
+                         record->pattern == WM_PATTERN_LIST32 ? 192 : 320);
 }
 
 /* --- requests ------------------------------------------------------------- */
@@ -444,7 +431,8 @@ WM_INLINE void counts_window(wm_engine *engine, wm_sm *sm, counts_how how)
         if (sm->has_lists) {
             counts_fetch_lanes(sm->warps[second].next, sm->warps[second].lanes);
         }
-        counts_fetch(sm->warps[third].next, TURN_RECORDS * sizeof(wm_record));
+        wm_fetch_ahead((uintptr_t)sm->warps[third].next,
+                       TURN_RECORDS * sizeof(wm_record));
         n += counts_turn(params, sm, warp, engine->now + n, how);
     }
     sm->stats.n_records += n;

@@ -45,6 +45,26 @@ static inline wm_access wm_front_access(const wm_record *record,
     return access;
 }
 
+/* Pulls n_bytes from an address on towards the processor.  The address is a
+ * number, as nothing need be there. */
+static inline void wm_fetch_ahead(uintptr_t from, size_t n_bytes)
+{
+    for (uintptr_t at = from; at < from + n_bytes; at += 64) {
+        __builtin_prefetch((const void *)at);
+    }
+}
+
+/* The first n_bytes of a record's addresses, where it has a list: there need
+ * be none without active lanes. */
+static inline void wm_front_fetch_lanes(const wm_record *record,
+                                        const uint32_t *lanes, size_t n_bytes)
+{
+    if (record->pattern != WM_PATTERN_AFFINE) {
+        wm_fetch_ahead((uintptr_t)lanes + record->u.list * sizeof(*lanes),
+                       n_bytes);
+    }
+}
+
 /* Coalesces a global, local or async record into sm->coalesced and counts it,
  * all but hits. */
 wm_front wm_front_memory(const wm_params *params, wm_sm *sm, uint32_t warp,

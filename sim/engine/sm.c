@@ -66,13 +66,7 @@ static void sm_prepare(wm_sm *sm, uint32_t warp, uint64_t cycle)
         wm_issue_head(sm, warp, record, cycle);
         tail_cycles = 0;
     }
-    if (record->pattern != WM_PATTERN_AFFINE) {
-        /* As a number: without active lanes there need be no lists. */
-        const uintptr_t list =
-            (uintptr_t)state->lanes + record->u.list * sizeof(*state->lanes);
-        __builtin_prefetch((const void *)list);
-        __builtin_prefetch((const void *)(list + 64));
-    }
+    wm_front_fetch_lanes(record, state->lanes, 128);
     uint64_t known = 0;
     uint32_t waiting = 0;
     for (; wait != 0; wait &= wait - 1) {
