@@ -4,78 +4,24 @@
  */
 #include <string.h>
 
-#include "base/bits.h"
 #include "engine/engine.h"
 #include "fuzz.h"
 #include "trace/writer.h"
+#include "trace_bytes.h"
 
-/* --- what was delivered, as a digest ---------------------------------------
- */
-static void add_u64(wm_digest *digest, uint64_t x)
-{
-    wm_digest_add(digest, &x, sizeof(x));
-}
+/* What was delivered, as a digest, piece by piece. */
+typedef struct delivery {
+    wm_digest digest;
+    wm_buffer piece;
+} delivery;
 
-static void add_text(wm_digest *digest, const char *text)
+static void settle(delivery *all)
 {
-    wm_digest_add(digest, text, strlen(text) + 1);
-}
-
-static void add_launch(wm_digest *digest, const wm_launch *l)
-{
-    const uint64_t n[] = {l->grid[0],    l->grid[1],      l->grid[2],
-                          l->block[0],   l->block[1],     l->block[2],
-                          l->warp_size,  l->shared_bytes, l->registers,
-                          l->sm_version, l->stream,       l->shared_base,
-                          l->local_base, l->n_ctas,       l->n_warps_per_cta};
-    add_text(digest, "launch");
-    wm_digest_add(digest, n, sizeof(n));
-    add_text(digest, l->name);
-}
-
-static void add_statics(wm_digest *digest, const wm_launch *l)
-{
-    for (uint32_t i = 0; i < l->n_statics; i++) {
-        const wm_static *s = &l->statics[i];
-        const uint64_t n[] = {s->pc, s->line, s->kind, s->width, s->flags};
-        wm_digest_add(digest, n, sizeof(n));
-        add_text(digest, s->opcode);
+    if (all->piece.is_failed) {
+        fuzz_fail("out of memory");
     }
-}
-
-/* Lists by content: their places in the pool may move. */
-static void add_record(wm_digest *digest, const wm_record *r,
-                       const uint32_t *lanes)
-{
-    const uint64_t n[] = {r->base,        r->mask,        r->static_id,
-                          r->wait,        r->head_cycles, r->head_slots,
-                          r->tail_cycles, r->tail_slots,  r->kind,
-                          r->width,       r->pattern,     r->flags};
-    size_t n_words = wm_popcount64(r->mask);
-    wm_digest_add(digest, n, sizeof(n));
-    if (r->pattern == WM_PATTERN_AFFINE) {
-        add_u64(digest, (uint64_t)(int64_t)r->u.stride);
-    } else if (n_words != 0) {
-        n_words *= r->pattern == WM_PATTERN_LIST64 ? 2 : 1;
-        wm_digest_add(digest, lanes + r->u.list, n_words * sizeof(*lanes));
-    }
-}
-
-static void add_cta(wm_digest *digest, const wm_cta *cta, fuzz_reading *reading)
-{
-    const uint64_t n[] = {
-        cta->id[0],           cta->id[1],           cta->id[2],
-        cta->n_warps,         cta->work.n_other,    cta->work.flops_fp16,
-        cta->work.flops_fp32, cta->work.flops_fp64, cta->work.flops_tensor};
-    wm_digest_add(digest, n, sizeof(n));
-    for (uint32_t w = 0; w < cta->n_warps; w++) {
-        add_u64(digest, cta->warps[w].n_records);
-        for (uint32_t i = 0; i < cta->warps[w].n_records; i++) {
-            add_record(digest, &cta->records[cta->warps[w].first + i],
-                       cta->lanes);
-        }
-        reading->n_records += cta->warps[w].n_records;
-    }
+    wm_digest_add(&all->digest, all->piece.bytes, all->piece.n_bytes);
+    wm_buffer_clear(&all->piece);
 }
 
 /* --- reading ----------------------------------------------------------------
@@ -114,7 +60,7 @@ static void copy_command(const copier *to, const wm_command *command)
     }
 }
 
-static void read_launch(wm_trace *trace, const copier *to, wm_digest *digest,
+static void read_launch(wm_trace *trace, const copier *to, delivery *all,
                         wm_cta *cta, fuzz_reading *reading)
 {
     bool has_cta = true;
@@ -123,7 +69,11 @@ static void read_launch(wm_trace *trace, const copier *to, wm_digest *digest,
         reading->status =
             wm_trace_next_cta(trace, cta, &has_cta, &reading->err);
         if (reading->status == WM_OK && has_cta) {
-            add_cta(digest, cta, reading);
+            dump_cta(&all->piece, cta);
+            settle(all);
+            for (uint32_t w = 0; w < cta->n_warps; w++) {
+                reading->n_records += cta->warps[w].n_records;
+            }
             copy_cta(to, wm_trace_launch(trace), cta);
             reading->n_ctas++;
             n++;
@@ -132,11 +82,12 @@ static void read_launch(wm_trace *trace, const copier *to, wm_digest *digest,
     reading->has_more |= n == FUZZ_CTAS_MAX;
     /* A launch without CTAs keeps no statics in a copy. */
     if (reading->status == WM_OK && n > 0) {
-        add_statics(digest, wm_trace_launch(trace));
+        dump_statics(&all->piece, wm_trace_launch(trace));
+        settle(all);
     }
 }
 
-static void read_all(wm_trace *trace, const copier *to, wm_digest *digest,
+static void read_all(wm_trace *trace, const copier *to, delivery *all,
                      fuzz_reading *reading)
 {
     wm_command command = {.kind = WM_COMMAND_COPY};
@@ -150,14 +101,13 @@ static void read_all(wm_trace *trace, const copier *to, wm_digest *digest,
         }
         copy_command(to, &command);
         if (command.kind == WM_COMMAND_COPY) {
-            add_text(digest, "copy");
-            add_u64(digest, command.copy.kind);
-            add_u64(digest, command.copy.addr);
-            add_u64(digest, command.copy.n_bytes);
+            dump_copy(&all->piece, &command.copy);
+            settle(all);
         } else {
-            add_launch(digest, &command.launch);
+            dump_launch(&all->piece, &command.launch);
+            settle(all);
             reading->n_launches++;
-            read_launch(trace, to, digest, &cta, reading);
+            read_launch(trace, to, all, &cta, reading);
         }
     }
     reading->has_more |= n == FUZZ_COMMANDS_MAX;
@@ -170,19 +120,20 @@ fuzz_reading fuzz_read(const char *path, const wm_trace_options *options,
     fuzz_reading reading;
     wm_trace *trace = NULL;
     wm_diag diag;
-    wm_digest digest;
+    delivery all;
     copier to = {NULL};
     wm_error err = {WM_OK, ""};
     memset(&reading, 0, sizeof(reading));
     wm_diag_init(&diag);
-    wm_digest_init(&digest);
+    wm_digest_init(&all.digest);
+    wm_buffer_init(&all.piece);
     reading.status = wm_trace_open(path, options, &diag, &trace, &reading.err);
     if (reading.status == WM_OK) {
         if (copy_format != NULL) {
             must(wm_trace_create(copy_format, copy_path, &to.writer, &err),
                  &err, "create");
         }
-        read_all(trace, &to, &digest, &reading);
+        read_all(trace, &to, &all, &reading);
         reading.is_complete = wm_trace_is_complete(trace);
         if (to.writer != NULL) {
             must(wm_trace_finish(to.writer, &err), &err, "finish");
@@ -192,7 +143,8 @@ fuzz_reading fuzz_read(const char *path, const wm_trace_options *options,
         fuzz_fail("failure %d without a sentence", (int)reading.status);
     }
     wm_trace_close(trace);
-    wm_digest_hex(&digest, reading.hex);
+    wm_buffer_fini(&all.piece);
+    wm_digest_hex(&all.digest, reading.hex);
     return reading;
 }
 
