@@ -189,6 +189,7 @@ static void make_caches(maker *m)
     (void)choose(m, "l1.mshrs", 1, 65536, "");
     (void)WORDS(m, "l1.hash", "none", "xor");
     (void)choose(m, "l1.tag_banks", 1, 64, "");
+    (void)WORDS(m, "l1.lookup", "warp", "warp", "warp", "quads");
     (void)WORDS(m, "l1.write", "through", "allocate", "evict");
     make_shared(m, ways * sets * line);
     const uint64_t halves = choose(m, "l2.partitions", 1, 2, "");
@@ -198,7 +199,7 @@ static void make_caches(maker *m)
     (void)choose(m, "l2.mshrs", 1, 65536, "");
     set_number(m, "l2.interleave", line * whole_range(m->from, 1, 1 << 20),
                " B");
-    (void)WORDS(m, "l2.hash", "none", "xor");
+    (void)WORDS(m, "l2.hash", "none", "xor", "drawn");
     choose_per_clock(m, "l2.bandwidth");
     uint64_t fetch = UINT64_C(1) << whole_below(m->from, 3);
     fetch = fetch * sector <= line ? fetch : 1;

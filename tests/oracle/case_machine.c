@@ -4,7 +4,8 @@
  *
  * Left as tests/data/ref.yaml has them: sm.fp32_lanes and fp64_lanes (the
  * report's roofline), dram.standard and mapping (tests/dram holds the banked
- * model to a naive controller), l1.size and l2.size (derived from the sets).
+ * model to a naive controller), l1.size and l2.size (derived from the sets),
+ * l1.lookup and l2.hash's "drawn" (an MI210's; fuzz target `whole` has them).
  */
 #include "case.h"
 
