@@ -45,10 +45,11 @@ static wm_status mapping_number(mapping_reader *reader, uint32_t *value,
     if (n == 0 || n > 2) {
         return mapping_fail(reader, "an address bit, 0 to 63", err);
     }
-    *value = (uint32_t)strtoul(reader->at, NULL, 10);
-    if (*value >= WM_MAPPING_BITS) {
+    const unsigned long bit = strtoul(reader->at, NULL, 10);
+    if (bit >= WM_MAPPING_BITS) {
         return mapping_fail(reader, "an address bit, 0 to 63", err);
     }
+    *value = (uint32_t)bit;
     reader->at += n;
     return WM_OK;
 }

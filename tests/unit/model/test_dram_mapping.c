@@ -112,6 +112,7 @@ Test(dram_mapping, texts_that_are_no_mapping_are_refused_with_what_was_wanted)
          "10 bits in all, wanted each"},
         {"column 5 6 12-14; pc 7; bg 8 9; bank 10 99; row 15-",
          "\"99; row 15-\", wanted an address bit"},
+        {"column 5 6 12-14; pc 7^66", "\"66\", wanted an address bit"},
         {"column 5-; pc 7", "wanted an open run in row only"},
         {"rank 5", "\"rank 5\", wanted column, pc, sid, bg, bank or row"},
         {"zigzag", "\"zigzag\", wanted bit lists such as"},
