@@ -242,12 +242,13 @@ static wm_status check_segment(const wm_config_set *set, wm_error *err)
 }
 
 /* A thread limit that no warp size up to 64 can reach would be a knob that
- * does nothing.  A warp limit lowered below it is an ordinary what-if. */
+ * does nothing.  A warp limit lowered below it is an ordinary what-if, and so
+ * is one that stands beside it, as where such a what-if was written down. */
 static wm_status check_threads(const wm_config_set *set, wm_error *err)
 {
     const wm_config *v = &set->values;
     if (v->sm.max_threads > v->sm.max_warps * 64 &&
-        set->place[WM_KEY_sm_max_threads].layer >=
+        set->place[WM_KEY_sm_max_threads].layer >
             set->place[WM_KEY_sm_max_warps].layer) {
         return check_fail(set, WM_KEY_sm_max_threads, "cannot be reached with",
                           WM_KEY_sm_max_warps,

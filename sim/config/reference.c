@@ -84,8 +84,8 @@ static const char reference_head[] =
     "`shared.size`\n"
     "- in segment mode `coalescer.segment` is from `l1.sector` to "
     "`l1.line`\n"
-    "- `sm.max_threads`, where it is the one given last, is at most 64 x "
-    "`sm.max_warps`\n";
+    "- `sm.max_threads`, where a file or `--set` gives it over an earlier "
+    "`sm.max_warps`, is at most 64 x `sm.max_warps`\n";
 
 /* A table cell may hold no '|'; nothing else needs care. */
 static void reference_cell(const char *text, wm_buffer *out)

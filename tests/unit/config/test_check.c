@@ -147,6 +147,11 @@ Test(check, a_thread_limit_that_no_trace_reaches_is_refused)
     accepts("sm.max_warps=8", "");
 }
 
+Test(check, a_lowered_warp_limit_reads_back_as_it_was_shown)
+{
+    accepts("sm.max_warps=28", "sm.max_threads=2048");
+}
+
 Test(check, two_l2_partitions_are_accepted)
 {
     accepts("l2.partitions=2", "");
