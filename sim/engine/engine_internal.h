@@ -90,9 +90,8 @@ void wm_l1_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle);
 bool wm_mailbox_is_full(const wm_params *params, const wm_sm *sm);
 /* Sends one request about a line at `cycle`, or when the port is free; fills in
  * where it goes.  bytes: of a partial store. */
-void wm_mailbox_send(const wm_params *params, wm_sm *sm,
-                     const wm_request *request, uint64_t cycle, uint64_t line,
-                     const uint64_t *bytes);
+void wm_mailbox_send(const wm_params *params, wm_sm *sm, uint64_t word,
+                     uint64_t cycle, uint64_t line, const uint64_t *bytes);
 /* Posts what earlier windows left for this one. */
 void wm_mailbox_open(wm_sm *sm);
 

@@ -117,11 +117,9 @@ WM_INLINE void lsu_fetch(const wm_params *params, wm_sm *sm,
     }
     sm->warps[entry->warp].slot[entry->slot].pending++;
     sm->n_in_flight++;
-    wm_request request = {.tag = (uint16_t)taken,
-                          .op = op,
-                          .sectors = (uint8_t)sectors,
-                          .serial = sm->head_serial};
-    wm_mailbox_send(params, sm, &request, cycle, line_number, NULL);
+    wm_mailbox_send(params, sm,
+                    wm_request_word(taken, op, sectors, 0, sm->head_serial),
+                    cycle, line_number, NULL);
 }
 
 /* Load of one line at *cycle, which may move on.  False: wait for the next
@@ -195,11 +193,9 @@ static bool lsu_store(const wm_params *params, wm_sm *sm,
     const uint32_t n = wm_popcount64(sectors);
     const uint32_t hit = wm_popcount64(wm_l1_store(
         params, sm, sm->coalesced.line[i], sectors, full, sm->l1.kind));
-    wm_request request = {.tag = entry->warp,
-                          .op = WM_OP_WRITE,
-                          .sectors = (uint8_t)sectors,
-                          .full = (uint8_t)full};
-    wm_mailbox_send(params, sm, &request, *cycle, sm->coalesced.line[i],
+    wm_mailbox_send(params, sm,
+                    wm_request_word(entry->warp, WM_OP_WRITE, sectors, full, 0),
+                    *cycle, sm->coalesced.line[i],
                     full != sectors ? sm->coalesced.bytes[i] : NULL);
     sm->warps[entry->warp].n_acks++;
     wm_front_count(params, sm, entry->record, hit, 0, n - hit);
@@ -222,12 +218,10 @@ static bool lsu_atomic(const wm_params *params, wm_sm *sm,
         lsu_fetch(params, sm, entry, &nowhere, sm->coalesced.line[i], sectors,
                   WM_OP_ATOMIC, *cycle, sm->l1.kind);
     } else {
-        wm_request request = {.tag = entry->warp,
-                              .op = WM_OP_REDUCTION,
-                              .sectors = (uint8_t)sectors,
-                              .serial = sm->head_serial};
-        wm_mailbox_send(params, sm, &request, *cycle, sm->coalesced.line[i],
-                        NULL);
+        wm_mailbox_send(params, sm,
+                        wm_request_word(entry->warp, WM_OP_REDUCTION, sectors,
+                                        0, sm->head_serial),
+                        *cycle, sm->coalesced.line[i], NULL);
         sm->warps[entry->warp].n_acks++;
     }
     wm_front_count(params, sm, entry->record, 0, 0, wm_popcount64(sectors));
@@ -518,9 +512,8 @@ static bool quick_write(const wm_params *params, wm_sm *sm, uint32_t warp,
     const uint64_t line = record->base >> 7;
     const uint32_t hit =
         wm_popcount64(wm_l1_store(params, sm, line, 15, 15, sm->l1.kind));
-    const wm_request request = {
-        .tag = (uint16_t)warp, .op = WM_OP_WRITE, .sectors = 15, .full = 15};
-    wm_mailbox_send(params, sm, &request, start, line, NULL);
+    wm_mailbox_send(params, sm, wm_request_word(warp, WM_OP_WRITE, 15, 15, 0),
+                    start, line, NULL);
     quick_store(&sm->warps[warp], cycle, 1);
     sm->stats.l1[record->kind][WM_L1_HIT_SECTORS] += hit;
     sm->stats.l1[record->kind][WM_L1_MISS_SECTORS] += 4 - hit;

@@ -15,51 +15,57 @@ bool wm_mailbox_is_full(const wm_params *params, const wm_sm *sm)
     return sm->n_window + sm->n_fifo > params->fifo_mask;
 }
 
-/* Puts a request of the present window into its partition's box. */
-static void mailbox_post(wm_sm *sm, const wm_request *request)
+/* Room for a request of the present window in its partition's box; NULL, with
+ * the SM's status set, when there is no memory. */
+static wm_request *mailbox_room(wm_sm *sm, uint32_t partition)
 {
-    wm_request_box *box = &sm->work->to_partition[request->partition];
+    wm_request_box *box = &sm->work->to_partition[partition];
     if (box->n == box->cap &&
         !wm_grow(&box->request, &box->cap, box->n + 1, sizeof(*box->request))) {
         sm->status = WM_ENOMEM;
-        return;
+        return NULL;
     }
-    wm_request *posted = &box->request[box->n++];
-    *posted = *request;
-    posted->sm = (uint16_t)sm->id;
     sm->n_window++;
+    return &box->request[box->n++];
 }
 
-void wm_mailbox_send(const wm_params *params, wm_sm *sm,
-                     const wm_request *request, uint64_t cycle, uint64_t line,
-                     const uint64_t *bytes)
+static uint32_t mailbox_payload(const wm_params *params, wm_sm *sm,
+                                const uint64_t *bytes)
 {
-    const wm_route route =
-        wm_route_of(params, line, &sm->slice_memo[request->op == WM_OP_WRITE]);
-    wm_request sent = *request;
-    sent.line = route.local;
-    sent.partition = (uint16_t)route.partition;
-    sent.slice = (uint16_t)route.slice;
-    sent.payload = WM_NO_PAYLOAD;
-    if (bytes != NULL) {
-        sent.payload = (uint16_t)(sm->n_payload++ & params->fifo_mask);
-        sm->payload[sent.payload][0] = bytes[0];
-        sm->payload[sent.payload][1] = bytes[1];
+    if (bytes == NULL) {
+        return WM_NO_PAYLOAD;
     }
+    const uint32_t payload = sm->n_payload++ & params->fifo_mask;
+    sm->payload[payload][0] = bytes[0];
+    sm->payload[payload][1] = bytes[1];
+    return payload;
+}
+
+void wm_mailbox_send(const wm_params *params, wm_sm *sm, uint64_t word,
+                     uint64_t cycle, uint64_t line, const uint64_t *bytes)
+{
+    const bool is_write = (uint8_t)(word >> 32) == WM_OP_WRITE;
+    const wm_route route = wm_route_of(params, line, &sm->slice_memo[is_write]);
+    const uint32_t payload = mailbox_payload(params, sm, bytes);
     uint64_t start = cycle << 8;
     if (start < sm->request_free_q8) {
         start = sm->request_free_q8;
     }
     sm->request_free_q8 =
-        start + (request->op == WM_OP_WRITE
-                     ? params->store_cost_q8 * wm_popcount64(request->sectors)
-                     : params->request_cost_q8);
-    sent.cycle = (uint32_t)(start >> 8);
-    if (start >> 8 < sm->end) {
-        mailbox_post(sm, &sent);
-    } else {
-        sm->fifo[sm->n_fifo++] = sent;
+        start +
+        (is_write ? params->store_cost_q8 * wm_popcount64((uint8_t)(word >> 40))
+                  : params->request_cost_q8);
+    const bool is_now = start >> 8 < sm->end;
+    wm_request *sent =
+        is_now ? mailbox_room(sm, route.partition) : &sm->fifo[sm->n_fifo++];
+    if (sent == NULL) {
+        return;
     }
+    sent->line = route.local;
+    sent->cycle = (uint32_t)(start >> 8);
+    sent->partition = (uint16_t)(is_now ? sm->id : route.partition);
+    sent->slice = (uint16_t)route.slice;
+    wm_request_fill(sent, word, payload);
 }
 
 void wm_mailbox_open(wm_sm *sm)
@@ -68,7 +74,12 @@ void wm_mailbox_open(wm_sm *sm)
     sm->n_window = 0;
     while (n < sm->n_fifo &&
            (int32_t)(sm->fifo[n].cycle - (uint32_t)sm->end) < 0) {
-        mailbox_post(sm, &sm->fifo[n++]);
+        const wm_request *request = &sm->fifo[n++];
+        wm_request *posted = mailbox_room(sm, request->partition);
+        if (posted != NULL) {
+            *posted = *request;
+            posted->sm = (uint16_t)sm->id;
+        }
     }
     sm->n_fifo -= n;
     if (sm->n_fifo != 0) {

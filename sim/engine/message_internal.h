@@ -34,6 +34,28 @@ typedef struct wm_request {
     uint8_t serial; /* ATOMIC, REDUCTION: lanes on the busiest address */
 } wm_request;
 
+/* What an SM asks for, in one word: a struct just made from short fields is
+ * read back only when the host has written all stores before. */
+static inline uint64_t wm_request_word(uint32_t tag, uint32_t op,
+                                       uint32_t sectors, uint32_t full,
+                                       uint32_t serial)
+{
+    return tag | (uint64_t)op << 32 | (uint64_t)sectors << 40 |
+           (uint64_t)full << 48 | (uint64_t)serial << 56;
+}
+
+/* Where the word says it, and the payload. */
+static inline void wm_request_fill(wm_request *request, uint64_t word,
+                                   uint32_t payload)
+{
+    request->tag = (uint16_t)word;
+    request->payload = (uint16_t)payload;
+    request->op = (uint8_t)(word >> 32);
+    request->sectors = (uint8_t)(word >> 40);
+    request->full = (uint8_t)(word >> 48);
+    request->serial = (uint8_t)(word >> 56);
+}
+
 /* The same in counts mode.  Where it goes is found for all of a turn at
  * once: until then `line` is the line of all, and slice, block and tag are not
  * known. */
@@ -59,8 +81,7 @@ typedef struct wm_reply {
     uint8_t unused[2];
 } wm_reply;
 
-/* A reply but for its time, in one word: a struct just made from short fields
- * is read back only when the host has written all stores before. */
+/* A reply but for its time, in one word as a request is. */
 static inline uint64_t wm_reply_word(uint32_t sm, uint32_t tag, bool is_ack,
                                      uint32_t n_sectors)
 {
