@@ -59,6 +59,15 @@ static void engine_sm_phase(void *context, uint32_t first, uint32_t last)
     wm_scratch *scratch = &engine->scratch[wm_pool_owner(
         engine->pool, engine->params.n_sms, first)];
     for (uint32_t s = first; s < last; s++) {
+        if (s + 3 < last) {
+            wm_sm_fetch(&engine->sms[s + 3]);
+        }
+        if (s + 2 < last) {
+            wm_sm_fetch_work(engine, &engine->sms[s + 2]);
+        }
+        if (s + 1 < last) {
+            wm_sm_fetch_records(engine, &engine->sms[s + 1]);
+        }
         wm_sm_window(engine, &engine->sms[s], scratch);
     }
 }

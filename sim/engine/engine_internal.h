@@ -69,6 +69,8 @@ void wm_lsu_accept(const wm_params *params, wm_sm *sm, uint32_t warp,
                    const wm_record *record, uint64_t cycle);
 /* Goes on with what is queued, up to the window's end. */
 void wm_lsu_drain(const wm_params *params, wm_sm *sm);
+/* Pulls the record of the queue's n-th entry towards the processor. */
+void wm_lsu_fetch_record(const wm_params *params, const wm_sm *sm, uint32_t n);
 /* True when the queue takes a record of the warp at `cycle`; else the warp
  * comes back when it does. */
 bool wm_lsu_enter(const wm_params *params, wm_sm *sm, uint32_t warp,
@@ -97,6 +99,11 @@ void wm_mailbox_open(wm_sm *sm);
 
 /* --- sm.c ---------------------------------------------------------------- */
 void wm_sm_window(wm_engine *engine, wm_sm *sm, wm_scratch *scratch);
+/* Pulls into the host's caches what the window will touch: its own fields three
+ * SMs ahead, warps and MSHRs two, records one. */
+void wm_sm_fetch(const wm_sm *sm);
+void wm_sm_fetch_work(const wm_engine *engine, const wm_sm *sm);
+void wm_sm_fetch_records(const wm_engine *engine, const wm_sm *sm);
 /* Starts warps of a CTA place at `cycle`. */
 void wm_sm_start(wm_engine *engine, wm_sm *sm, uint32_t place, uint64_t cycle);
 /* One of the things a load slot waits for comes at `cycle`. */

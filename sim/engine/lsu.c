@@ -109,8 +109,8 @@ WM_INLINE void lsu_fetch(const wm_params *params, wm_sm *sm,
     mshr->waiters = WM_NO_INDEX;
     mshr->way = WM_NO_WAY;
     mshr->sectors = (uint8_t)sectors;
-    mshr->warp = entry->warp;
-    mshr->slot = entry->slot;
+    mshr->warp = (uint8_t)entry->warp;
+    mshr->slot = (uint8_t)entry->slot;
     mshr->is_shared = 0;
     if (ref->way != WM_NO_INDEX) {
         lsu_chain(sm, ref, taken, sectors, l1);
@@ -118,8 +118,26 @@ WM_INLINE void lsu_fetch(const wm_params *params, wm_sm *sm,
     sm->warps[entry->warp].slot[entry->slot].pending++;
     sm->n_in_flight++;
     wm_mailbox_send(params, sm,
-                    wm_request_word(taken, op, sectors, 0, sm->head_serial),
+                    wm_request_word(taken,
+                                    wm_place_word(entry->warp, entry->slot), op,
+                                    sectors, 0, sm->head_serial),
                     cycle, line_number, NULL);
+}
+
+/* Whether the head record looks its lines up. */
+static bool lsu_is_cached(const wm_params *params, const wm_record *record)
+{
+    return params->is_l1_on && (record->flags & WM_FLAG_BYPASS_L1) == 0;
+}
+
+/* Pulls the set of line i of a load towards the processor. */
+static void lsu_look_ahead(wm_sm *sm, uint32_t i)
+{
+    if (i < sm->coalesced.n_entries) {
+        wm_ref *ref = &sm->head_set[i % WM_LINES_AHEAD];
+        wm_cache_place(&sm->l1, sm->coalesced.line[i], ref);
+        wm_cache_prefetch(ref->block);
+    }
 }
 
 /* Load of one line at *cycle, which may move on.  False: wait for the next
@@ -135,12 +153,12 @@ WM_INLINE bool lsu_load(const wm_params *params, wm_sm *sm,
     uint32_t pending = 0;
     uint32_t hit = 0;
     uint32_t miss = need;
-    const bool is_cached =
-        params->is_l1_on && (record->flags & WM_FLAG_BYPASS_L1) == 0;
+    const bool is_cached = lsu_is_cached(params, record);
     lsu_await_port(sm, cycle);
     wm_lsu_pass(sm, *cycle);
     if (is_cached) {
-        ref = wm_cache_find_as(&sm->l1, number, l1);
+        ref = sm->head_set[i % WM_LINES_AHEAD];
+        wm_cache_match_as(&sm->l1, &ref, l1);
         if (ref.way != WM_NO_INDEX) {
             uint32_t state = *wm_cache_state_as(&sm->l1, &ref, l1);
             pending = need & (state >> 4);
@@ -177,6 +195,9 @@ WM_INLINE bool lsu_load(const wm_params *params, wm_sm *sm,
     }
     wm_front_count(params, sm, record, wm_popcount64(hit),
                    wm_popcount64(pending), wm_popcount64(miss));
+    if (is_cached) {
+        lsu_look_ahead(sm, i + WM_LINES_AHEAD);
+    }
     return true;
 }
 
@@ -194,7 +215,8 @@ static bool lsu_store(const wm_params *params, wm_sm *sm,
     const uint32_t hit = wm_popcount64(wm_l1_store(
         params, sm, sm->coalesced.line[i], sectors, full, sm->l1.kind));
     wm_mailbox_send(params, sm,
-                    wm_request_word(entry->warp, WM_OP_WRITE, sectors, full, 0),
+                    wm_request_word(entry->warp, WM_NO_PAYLOAD, WM_OP_WRITE,
+                                    sectors, full, 0),
                     *cycle, sm->coalesced.line[i],
                     full != sectors ? sm->coalesced.bytes[i] : NULL);
     sm->warps[entry->warp].n_acks++;
@@ -219,8 +241,9 @@ static bool lsu_atomic(const wm_params *params, wm_sm *sm,
                   WM_OP_ATOMIC, *cycle, sm->l1.kind);
     } else {
         wm_mailbox_send(params, sm,
-                        wm_request_word(entry->warp, WM_OP_REDUCTION, sectors,
-                                        0, sm->head_serial),
+                        wm_request_word(entry->warp, WM_NO_PAYLOAD,
+                                        WM_OP_REDUCTION, sectors, 0,
+                                        sm->head_serial),
                         *cycle, sm->coalesced.line[i], NULL);
         sm->warps[entry->warp].n_acks++;
     }
@@ -283,6 +306,12 @@ static bool lsu_open(const wm_params *params, wm_sm *sm,
     sm->head_cost = front.cost;
     sm->head_serial = (uint8_t)front.serial;
     sm->head_ready = 0;
+    if (wm_kind_is_load((wm_kind)record->kind) &&
+        lsu_is_cached(params, record)) {
+        for (uint32_t i = 0; i < WM_LINES_AHEAD; i++) {
+            lsu_look_ahead(sm, i);
+        }
+    }
     return false;
 }
 
@@ -365,6 +394,19 @@ static void lsu_call_parked(const wm_params *params, wm_sm *sm)
     }
 }
 
+void wm_lsu_fetch_record(const wm_params *params, const wm_sm *sm, uint32_t n)
+{
+    const uint32_t ring = (uint32_t)params->config.sm.lsu_queue + 1;
+    uint32_t place = sm->queue_head + n;
+    while (place >= ring) {
+        place -= ring;
+    }
+    const unsigned char *record =
+        (const unsigned char *)sm->queue[place].record;
+    __builtin_prefetch(record);
+    __builtin_prefetch(record + sizeof(wm_record) - 1);
+}
+
 void wm_lsu_drain(const wm_params *params, wm_sm *sm)
 {
     const uint32_t ring = (uint32_t)params->config.sm.lsu_queue + 1;
@@ -373,6 +415,9 @@ void wm_lsu_drain(const wm_params *params, wm_sm *sm)
             sm->queue_head -= ring;
         }
         const wm_lsu_entry entry = sm->queue[sm->queue_head];
+        if (sm->n_queue > 2) {
+            wm_lsu_fetch_record(params, sm, 2);
+        }
         if (!sm->is_head_open) {
             uint64_t start =
                 entry.issue > sm->lsu_free ? entry.issue : sm->lsu_free;
@@ -493,8 +538,8 @@ WM_INLINE bool quick_read(const wm_params *params, wm_sm *sm, uint32_t warp,
     } else {
         (void)wm_cache_allocate_as(&sm->l1, &ref, NULL, l1);
     }
-    const wm_lsu_entry entry = {.warp = (uint8_t)warp,
-                                .slot = (uint8_t)(state->n_loads % WM_SLOTS)};
+    const wm_lsu_entry entry = {.warp = warp,
+                                .slot = state->n_loads % WM_SLOTS};
     quick_load(state, cycle, 0);
     state->outstanding |= 1u << entry.slot;
     lsu_fetch(params, sm, &entry, &ref, line, all, WM_OP_READ, start, l1);
@@ -512,8 +557,10 @@ static bool quick_write(const wm_params *params, wm_sm *sm, uint32_t warp,
     const uint64_t line = record->base >> 7;
     const uint32_t hit =
         wm_popcount64(wm_l1_store(params, sm, line, 15, 15, sm->l1.kind));
-    wm_mailbox_send(params, sm, wm_request_word(warp, WM_OP_WRITE, 15, 15, 0),
-                    start, line, NULL);
+    wm_mailbox_send(
+        params, sm,
+        wm_request_word(warp, WM_NO_PAYLOAD, WM_OP_WRITE, 15, 15, 0), start,
+        line, NULL);
     quick_store(&sm->warps[warp], cycle, 1);
     sm->stats.l1[record->kind][WM_L1_HIT_SECTORS] += hit;
     sm->stats.l1[record->kind][WM_L1_MISS_SECTORS] += 4 - hit;
@@ -577,11 +624,11 @@ void wm_lsu_accept(const wm_params *params, wm_sm *sm, uint32_t warp,
     entry->record = record;
     entry->lanes = state->lanes;
     entry->issue = cycle;
-    entry->warp = (uint8_t)warp;
+    entry->warp = warp;
     entry->slot = WM_SLOTS;
     if (wm_kind_is_load((wm_kind)record->kind)) {
         uint32_t slot = state->n_loads++ % WM_SLOTS;
-        entry->slot = (uint8_t)slot;
+        entry->slot = slot;
         state->slot[slot].pending = 1;
         state->slot[slot].ready = (uint32_t)cycle;
         state->outstanding |= 1u << slot;

@@ -29,16 +29,14 @@ static wm_request *mailbox_room(wm_sm *sm, uint32_t partition)
     return &box->request[box->n++];
 }
 
-static uint32_t mailbox_payload(const wm_params *params, wm_sm *sm,
-                                const uint64_t *bytes)
+/* The word with where the bytes of a partial store are kept. */
+static uint64_t mailbox_keep(const wm_params *params, wm_sm *sm, uint64_t word,
+                             const uint64_t *bytes)
 {
-    if (bytes == NULL) {
-        return WM_NO_PAYLOAD;
-    }
-    const uint32_t payload = sm->n_payload++ & params->fifo_mask;
+    const uint64_t payload = sm->n_payload++ & params->fifo_mask;
     sm->payload[payload][0] = bytes[0];
     sm->payload[payload][1] = bytes[1];
-    return payload;
+    return (word & ~UINT64_C(0xffff0000)) | payload << 16;
 }
 
 void wm_mailbox_send(const wm_params *params, wm_sm *sm, uint64_t word,
@@ -46,7 +44,9 @@ void wm_mailbox_send(const wm_params *params, wm_sm *sm, uint64_t word,
 {
     const bool is_write = (uint8_t)(word >> 32) == WM_OP_WRITE;
     const wm_route route = wm_route_of(params, line, &sm->slice_memo[is_write]);
-    const uint32_t payload = mailbox_payload(params, sm, bytes);
+    if (bytes != NULL) {
+        word = mailbox_keep(params, sm, word, bytes);
+    }
     uint64_t start = cycle << 8;
     if (start < sm->request_free_q8) {
         start = sm->request_free_q8;
@@ -65,7 +65,7 @@ void wm_mailbox_send(const wm_params *params, wm_sm *sm, uint64_t word,
     sent->cycle = (uint32_t)(start >> 8);
     sent->partition = (uint16_t)(is_now ? sm->id : route.partition);
     sent->slice = (uint16_t)route.slice;
-    wm_request_fill(sent, word, payload);
+    wm_request_fill(sent, word);
 }
 
 void wm_mailbox_open(wm_sm *sm)

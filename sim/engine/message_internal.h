@@ -25,9 +25,12 @@ typedef struct wm_request {
         uint16_t partition; /* until it is posted */
         uint16_t sm;        /* in the partition's box */
     };
-    uint16_t slice;   /* of the partition */
-    uint16_t tag;     /* READ, ATOMIC: MSHR; else warp */
-    uint16_t payload; /* partial stores: index into the SM's payloads */
+    uint16_t slice; /* of the partition */
+    uint16_t tag;   /* READ, ATOMIC: MSHR; else warp */
+    union {
+        uint16_t place;   /* READ, ATOMIC: who waits (wm_place_word) */
+        uint16_t payload; /* WRITE: index into the SM's payloads */
+    };
     uint8_t op;
     uint8_t sectors;
     uint8_t full;   /* WRITE: sectors written in full */
@@ -35,25 +38,32 @@ typedef struct wm_request {
 } wm_request;
 
 /* What an SM asks for, in one word: a struct just made from short fields is
- * read back only when the host has written all stores before. */
-static inline uint64_t wm_request_word(uint32_t tag, uint32_t op,
-                                       uint32_t sectors, uint32_t full,
-                                       uint32_t serial)
+ * read back only when the host has written all stores before.  place: of who
+ * waits, or WM_NO_PAYLOAD. */
+static inline uint64_t wm_request_word(uint32_t tag, uint32_t place,
+                                       uint32_t op, uint32_t sectors,
+                                       uint32_t full, uint32_t serial)
 {
-    return tag | (uint64_t)op << 32 | (uint64_t)sectors << 40 |
-           (uint64_t)full << 48 | (uint64_t)serial << 56;
+    return tag | (uint64_t)place << 16 | (uint64_t)op << 32 |
+           (uint64_t)sectors << 40 | (uint64_t)full << 48 |
+           (uint64_t)serial << 56;
 }
 
-/* Where the word says it, and the payload. */
-static inline void wm_request_fill(wm_request *request, uint64_t word,
-                                   uint32_t payload)
+/* The part of the request that the word says. */
+static inline void wm_request_fill(wm_request *request, uint64_t word)
 {
     request->tag = (uint16_t)word;
-    request->payload = (uint16_t)payload;
+    request->place = (uint16_t)(word >> 16);
     request->op = (uint8_t)(word >> 32);
     request->sectors = (uint8_t)(word >> 40);
     request->full = (uint8_t)(word >> 48);
     request->serial = (uint8_t)(word >> 56);
+}
+
+/* A warp and its load slot. */
+static inline uint32_t wm_place_word(uint32_t warp, uint32_t slot)
+{
+    return warp | slot << 8;
 }
 
 /* The same in counts mode.  Where it goes is found for all of a turn at
@@ -78,22 +88,22 @@ typedef struct wm_reply {
     uint16_t tag;      /* as in the request */
     uint8_t is_ack;    /* stores and reductions */
     uint8_t n_sectors; /* that cross the SM's port */
-    uint8_t unused[2];
+    uint16_t place;    /* whose it is: see wm_place_word */
 } wm_reply;
 
 /* A reply but for its time, in one word as a request is. */
 static inline uint64_t wm_reply_word(uint32_t sm, uint32_t tag, bool is_ack,
-                                     uint32_t n_sectors)
+                                     uint32_t n_sectors, uint32_t place)
 {
     return sm | (uint64_t)tag << 16 | (uint64_t)is_ack << 32 |
-           (uint64_t)n_sectors << 40;
+           (uint64_t)n_sectors << 40 | (uint64_t)place << 48;
 }
 
 static inline wm_reply wm_reply_of(uint64_t word, uint64_t cycle)
 {
     const wm_reply reply = {(uint32_t)cycle,        (uint16_t)word,
                             (uint16_t)(word >> 16), (uint8_t)(word >> 32),
-                            (uint8_t)(word >> 40),  {0, 0}};
+                            (uint8_t)(word >> 40),  (uint16_t)(word >> 48)};
     return reply;
 }
 

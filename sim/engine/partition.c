@@ -136,9 +136,10 @@ static void partition_serve(wm_engine *engine, wm_partition *partition,
     partition_sender to = {engine, partition};
     const wm_params *params = &engine->params;
     const wm_sm *sm = &engine->sms[request->sm];
-    const uint64_t *bytes = request->payload != WM_NO_PAYLOAD
-                                ? sm->payload[request->payload]
-                                : NULL;
+    const uint64_t *bytes =
+        request->op == WM_OP_WRITE && request->payload != WM_NO_PAYLOAD
+            ? sm->payload[request->payload]
+            : NULL;
     wm_slice *slice = &partition->slices[request->slice];
     const uint64_t send_ps = wm_clock_ps(
         &params->clock, engine->now + (request->cycle - (uint32_t)engine->now));
@@ -156,7 +157,8 @@ static void partition_serve(wm_engine *engine, wm_partition *partition,
         request->op == WM_OP_WRITE || request->op == WM_OP_REDUCTION;
     const uint64_t who =
         wm_reply_word(request->sm, request->tag, is_ack,
-                      is_ack ? 0 : wm_popcount64(request->sectors));
+                      is_ack ? 0 : wm_popcount64(request->sectors),
+                      is_ack ? wm_place_word(request->tag, 0) : request->place);
     if (!wm_is_pending(ready_ps)) {
         partition_answer(&to, who, ready_ps);
     } else if (!wm_memory_wait(partition->memory, ready_ps, who,
@@ -196,8 +198,8 @@ static void partition_run(wm_engine *engine, wm_partition *partition,
         }
         if (i < n) {
             const wm_request *request = scratch->order[i];
-            *at = wm_cache_place(&partition->slices[request->slice].tags,
-                                 request->line);
+            wm_cache_place(&partition->slices[request->slice].tags,
+                           request->line, at);
             wm_cache_prefetch(at->block);
         }
     }

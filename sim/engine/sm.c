@@ -244,7 +244,9 @@ static void sm_issue(const wm_params *params, wm_sm *sm, uint32_t warp,
         return;
     }
     state->next++;
-    __builtin_prefetch(state->next + 1);
+    /* All of the record behind it: its last byte, as the one before lies on
+     * the line of its first. */
+    __builtin_prefetch((const unsigned char *)(state->next + 2) - 1);
     if (record->kind == WM_KIND_BARRIER) {
         wm_resident *place = &sm->ctas[state->cta];
         place->at_barrier |= UINT64_C(1) << warp;
@@ -275,6 +277,85 @@ static void sm_run_events(const wm_params *params, wm_sm *sm)
     }
 }
 
+/* --- ahead of time -------------------------------------------------------- */
+/*
+ * The SMs' states are more than a core's caches hold: each window reads them
+ * anew.  What an SM will touch is pulled in while others run: first its own
+ * fields, which say what its work will be, then the warps and MSHRs of that
+ * work, at last the records of those warps.
+ */
+void wm_sm_fetch(const wm_sm *sm)
+{
+    __builtin_prefetch(sm, 1);
+    __builtin_prefetch(&sm->queue, 1);
+    __builtin_prefetch(&sm->n_parked, 1);
+    __builtin_prefetch(&sm->l1);
+    __builtin_prefetch(&sm->mshrs, 1);
+    __builtin_prefetch(&sm->request_free_q8, 1);
+    for (size_t w = 0; w < WM_WARPS_MAX; w += 8) {
+        __builtin_prefetch(&sm->when[w], 1);
+    }
+}
+
+void wm_sm_fetch_work(const wm_engine *engine, const wm_sm *sm)
+{
+    const uint64_t end = engine->now + engine->params.window;
+    for (uint64_t far = sm->far; far != 0; far &= far - 1) {
+        const uint32_t warp = wm_lowest_bit(far);
+        if (sm->when[warp] < end) {
+            __builtin_prefetch(&sm->warps[warp], 1);
+        }
+    }
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        const wm_reply_box *box = &engine->scratch[t].to_sm[sm->id];
+        for (size_t k = 0; k < box->n; k++) {
+            const wm_reply *reply = &box->reply[k];
+            const wm_warp *warp = &sm->warps[reply->place % WM_WARPS_MAX];
+            __builtin_prefetch(warp, 1);
+            if (!reply->is_ack) {
+                __builtin_prefetch(&sm->mshrs[reply->tag], 1);
+                __builtin_prefetch(&warp->slot[reply->place >> 8], 1);
+            }
+        }
+    }
+    if (sm->n_queue != 0) {
+        __builtin_prefetch(&sm->queue[sm->queue_head]);
+    }
+}
+
+/* Pulls in the record that a warp is about to issue, and the one behind it. */
+static void sm_prefetch_record(const wm_warp *warp)
+{
+    const unsigned char *record = (const unsigned char *)warp->next;
+    __builtin_prefetch(record);
+    __builtin_prefetch(record + sizeof(*warp->next) - 1);
+    __builtin_prefetch(record + 2 * sizeof(*warp->next) - 1);
+}
+
+/* The records of the warps that wake or get a reply, and of the LSU's queue. */
+void wm_sm_fetch_records(const wm_engine *engine, const wm_sm *sm)
+{
+    const uint64_t end = engine->now + engine->params.window;
+    for (uint64_t far = sm->far; far != 0; far &= far - 1) {
+        const uint32_t warp = wm_lowest_bit(far);
+        if (sm->when[warp] < end) {
+            sm_prefetch_record(&sm->warps[warp]);
+        }
+    }
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        const wm_reply_box *box = &engine->scratch[t].to_sm[sm->id];
+        for (size_t k = 0; k < box->n; k++) {
+            const wm_reply *reply = &box->reply[k];
+            if (!reply->is_ack) {
+                sm_prefetch_record(&sm->warps[reply->place % WM_WARPS_MAX]);
+            }
+        }
+    }
+    for (uint32_t n = 0; n < sm->n_queue && n < 2; n++) {
+        wm_lsu_fetch_record(&engine->params, sm, n);
+    }
+}
+
 /* --- replies -------------------------------------------------------------- */
 /* Lists this window's replies by cycle, in (cycle, partition, order) order. */
 static size_t sm_gather(wm_engine *engine, wm_sm *sm)
@@ -293,9 +374,6 @@ static size_t sm_gather(wm_engine *engine, wm_sm *sm)
         for (size_t k = 0; k < box->n; k++, n++) {
             const wm_reply *reply = &box->reply[k];
             scratch->reply[n] = reply;
-            if (!reply->is_ack) {
-                __builtin_prefetch(&sm->mshrs[reply->tag], 1);
-            }
             wm_scratch_list(scratch, reply->cycle - (uint32_t)sm->start,
                             (uint32_t)n);
         }
@@ -304,23 +382,20 @@ static size_t sm_gather(wm_engine *engine, wm_sm *sm)
     return n;
 }
 
-/* Pulls in what the replies are about to touch. */
+/* Pulls in what the replies are about to touch, but for what
+ * wm_sm_fetch_work has. */
 static void sm_prefetch(const wm_sm *sm, size_t n_replies)
 {
     for (size_t n = 0; n < n_replies; n++) {
         const wm_reply *reply = sm->work->reply[n];
-        const wm_warp *warp = &sm->warps[reply->tag % WM_WARPS_MAX];
         if (!reply->is_ack) {
             const wm_mshr *mshr = &sm->mshrs[reply->tag];
-            warp = &sm->warps[mshr->warp];
-            __builtin_prefetch(&warp->slot[mshr->slot], 1);
             if (mshr->way != WM_NO_WAY) {
                 __builtin_prefetch(
                     &sm->l1.line[(uint64_t)mshr->set * sm->l1.ways + mshr->way],
                     1);
             }
         }
-        __builtin_prefetch(&warp->outstanding, 1);
     }
 }
 
@@ -353,15 +428,6 @@ static void sm_receive(const wm_params *params, wm_sm *sm)
 }
 
 /* --- the window ----------------------------------------------------------- */
-/* Pulls in what a warp's next record is about to touch. */
-static void sm_prefetch_warp(const wm_warp *warp)
-{
-    const unsigned char *record = (const unsigned char *)warp->next;
-    __builtin_prefetch(record);
-    __builtin_prefetch(record + sizeof(*warp->next) - 1);
-    __builtin_prefetch(&warp->slot[warp->n_loads % WM_SLOTS], 1);
-}
-
 /* Puts warps whose time has come into the window's buckets. */
 static void sm_wake(wm_sm *sm)
 {
@@ -370,13 +436,13 @@ static void sm_wake(wm_sm *sm)
         const uint32_t warp = wm_lowest_bit(far);
         if (sm->when[warp] < sm->end) {
             due |= far & (0 - far);
-            __builtin_prefetch(&sm->warps[warp], 1);
         }
     }
     sm->far &= ~due;
     for (; due != 0; due &= due - 1) {
         const uint32_t warp = wm_lowest_bit(due);
-        sm_prefetch_warp(&sm->warps[warp]);
+        const wm_warp *state = &sm->warps[warp];
+        __builtin_prefetch(&state->slot[state->n_loads % WM_SLOTS], 1);
         wm_sm_schedule(sm, warp, sm->when[warp]);
     }
 }

@@ -61,6 +61,10 @@ typedef struct wm_resident {
 
 #define WM_NO_WAY 0xffffu
 
+/* Lines of a load between touching a set's host cache lines and needing
+ * them. */
+#define WM_LINES_AHEAD 8u
+
 typedef struct wm_mshr {
     uint32_t set;     /* of the line, when it is in the cache */
     uint32_t next;    /* chain of the same line, or free list */
@@ -89,13 +93,14 @@ typedef struct wm_waiter {
     uint16_t unused;
 } wm_waiter;
 
-/* A memory record accepted by the LSU. */
+/* A memory record accepted by the LSU.  Four whole words, as it is read back
+ * at once when the queue was empty. */
 typedef struct wm_lsu_entry {
     const wm_record *record;
     const uint32_t *lanes;
     uint64_t issue; /* cycle */
-    uint8_t warp;
-    uint8_t slot; /* load slot; WM_SLOTS for stores */
+    uint32_t warp;
+    uint32_t slot; /* load slot; WM_SLOTS for stores */
 } wm_lsu_entry;
 
 typedef struct wm_sm_stats {
@@ -142,7 +147,8 @@ typedef struct wm_sm {
     uint64_t head_start; /* cycle of its first entry */
     uint32_t head_cost;
     uint8_t head_serial;
-    uint64_t head_ready; /* latest L1 hit of the head record */
+    uint64_t head_ready;             /* latest L1 hit of the head record */
+    wm_ref head_set[WM_LINES_AHEAD]; /* a load's: of the lines to come */
     /* L1 */
     wm_cache l1;
     wm_mshr *mshrs;

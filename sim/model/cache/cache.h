@@ -61,12 +61,16 @@ static inline wm_ref wm_cache_find(wm_cache *cache, uint64_t line)
     return wm_cache_find_as(cache, line, cache->kind);
 }
 
-/* The first half of find: the line's set, whose host cache lines
+/* The first half of find: *ref gets the line's set, whose host cache lines
  * wm_cache_prefetch pulls towards the processor; wm_cache_match_as looks into
- * it, some other work later. */
-static inline wm_ref wm_cache_place(const wm_cache *cache, uint64_t line)
+ * it, some other work later.  Written field by field: a struct that is copied
+ * is read back only when the host has written all stores before. */
+static inline void wm_cache_place(const wm_cache *cache, uint64_t line,
+                                  wm_ref *ref)
 {
-    return wm_cache_place_as(cache, line, cache->kind);
+    ref->set = wm_spread_place(&cache->spread, line, &ref->tag);
+    ref->block = wm_cache_block(cache, ref->set, cache->kind);
+    ref->way = WM_NO_INDEX;
 }
 
 /* The place (set, way), whatever lies there. */
