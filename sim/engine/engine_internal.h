@@ -2,8 +2,8 @@
  * engine_internal.h -- the engine, and what its files call of one another.
  *
  * Reading order: params, message, scratch, sm and partition _internal.h for the
- * data; engine.c (launch loop), sm.c, issue.c, port.c, lsu.c, l1.c and
- * mailbox.c (SM phase), partition.c and l2.c (partition phase), dispatch.c
+ * data; engine.c (launch loop), sm.c, issue.c, port.c and what is in
+ * lsu_internal.h (SM phase), partition.c and l2.c (partition phase), dispatch.c
  * (boundary), counts.c (the SM phase of counts mode), ideal.c (what-if runs),
  * result.c.
  */
@@ -15,6 +15,7 @@
 #include "engine/front_internal.h"
 #include "engine/issue_internal.h"
 #include "engine/l1_internal.h"
+#include "engine/lsu_internal.h"
 #include "engine/params_internal.h"
 #include "engine/partition_internal.h"
 #include "engine/pool.h"
@@ -62,40 +63,6 @@ struct wm_engine {
     void *finished; /* scratch of the dispatcher */
     size_t cap_finished;
 };
-
-/* --- lsu.c --------------------------------------------------------------- */
-/* Takes over a memory record issued at `cycle`; there is room. */
-void wm_lsu_accept(const wm_params *params, wm_sm *sm, uint32_t warp,
-                   const wm_record *record, uint64_t cycle);
-/* Goes on with what is queued, up to the window's end. */
-void wm_lsu_drain(const wm_params *params, wm_sm *sm);
-/* Pulls the record of the queue's n-th entry towards the processor. */
-void wm_lsu_fetch_record(const wm_params *params, const wm_sm *sm, uint32_t n);
-/* True when the queue takes a record of the warp at `cycle`; else the warp
- * comes back when it does. */
-bool wm_lsu_enter(const wm_params *params, wm_sm *sm, uint32_t warp,
-                  uint64_t cycle);
-
-/* --- l1.c ---------------------------------------------------------------- */
-/* Sectors that have come by `cycle` are pending no more. */
-void wm_l1_pass(wm_sm *sm, uint64_t cycle);
-static inline void wm_lsu_pass(wm_sm *sm, uint64_t cycle)
-{
-    if (sm->n_releases != 0 && sm->releases[sm->release_head].cycle <= cycle) {
-        wm_l1_pass(sm, cycle);
-    }
-}
-/* A reply came through the port at `cycle`. */
-void wm_l1_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle);
-
-/* --- mailbox.c ----------------------------------------------------------- */
-bool wm_mailbox_is_full(const wm_params *params, const wm_sm *sm);
-/* Sends one request about a line at `cycle`, or when the port is free; fills in
- * where it goes.  bytes: of a partial store. */
-void wm_mailbox_send(const wm_params *params, wm_sm *sm, uint64_t word,
-                     uint64_t cycle, uint64_t line, const uint64_t *bytes);
-/* Posts what earlier windows left for this one. */
-void wm_mailbox_open(wm_sm *sm);
 
 /* --- sm.c ---------------------------------------------------------------- */
 void wm_sm_window(wm_engine *engine, wm_sm *sm, wm_scratch *scratch);

@@ -93,8 +93,7 @@ typedef struct wm_waiter {
     uint16_t unused;
 } wm_waiter;
 
-/* A memory record accepted by the LSU.  Four whole words, as it is read back
- * at once when the queue was empty. */
+/* A record accepted by the LSU; whole words: it may be read back at once. */
 typedef struct wm_lsu_entry {
     const wm_record *record;
     const uint32_t *lanes;

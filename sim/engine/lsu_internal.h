@@ -1,0 +1,47 @@
+/*
+ * lsu_internal.h -- the memory side of one SM in timing mode: its load/store
+ * unit, what replies do to its L1, the requests that it sends.
+ */
+#ifndef WM_ENGINE_LSU_INTERNAL_H
+#define WM_ENGINE_LSU_INTERNAL_H
+
+#include "engine/params_internal.h"
+#include "engine/sm_internal.h"
+
+/* --- lsu.c, lsu_queue.c -------------------------------------------------- */
+/* Takes over a memory record issued at `cycle`; there is room. */
+void wm_lsu_accept(const wm_params *params, wm_sm *sm, uint32_t warp,
+                   const wm_record *record, uint64_t cycle);
+/* Goes on with what is queued, up to the window's end. */
+void wm_lsu_drain(const wm_params *params, wm_sm *sm);
+/* Lets go those of the parked whose places' times are known by now. */
+void wm_lsu_call_parked(const wm_params *params, wm_sm *sm);
+/* Pulls the record of the queue's n-th entry towards the processor. */
+void wm_lsu_fetch_record(const wm_params *params, const wm_sm *sm, uint32_t n);
+/* True when the queue takes a record of the warp at `cycle`; else the warp
+ * comes back when it does. */
+bool wm_lsu_enter(const wm_params *params, wm_sm *sm, uint32_t warp,
+                  uint64_t cycle);
+
+/* --- l1.c ---------------------------------------------------------------- */
+/* Sectors that have come by `cycle` are pending no more. */
+void wm_l1_pass(wm_sm *sm, uint64_t cycle);
+static inline void wm_lsu_pass(wm_sm *sm, uint64_t cycle)
+{
+    if (sm->n_releases != 0 && sm->releases[sm->release_head].cycle <= cycle) {
+        wm_l1_pass(sm, cycle);
+    }
+}
+/* A reply came through the port at `cycle`. */
+void wm_l1_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle);
+
+/* --- mailbox.c ----------------------------------------------------------- */
+bool wm_mailbox_is_full(const wm_params *params, const wm_sm *sm);
+/* Sends what the word says (wm_request_word) about a line at `cycle`, or when
+ * the port is free.  bytes: of a partial store. */
+void wm_mailbox_send(const wm_params *params, wm_sm *sm, uint64_t word,
+                     uint64_t cycle, uint64_t line, const uint64_t *bytes);
+/* Posts what earlier windows left for this one. */
+void wm_mailbox_open(wm_sm *sm);
+
+#endif
