@@ -1,12 +1,15 @@
 /*
  * arena.h -- many zeroed arrays out of one allocation, so that pages nobody
- * touches are never made: the state of a large chip is mostly such pages.
+ * touches need not be made: the state of a very large cache is mostly such.
  *
  * Take everything twice with the same calls: from an arena without memory,
  * which only adds up, and, after wm_arena_open, for good.
  *
  * Ownership  the arena owns all that was taken from it; wm_arena_close frees
- * it. Errors     wm_arena_open: WM_ENOMEM. Cost       taking is an addition.
+ *            it.
+ * Errors     wm_arena_open: WM_ENOMEM.
+ * Cost       taking is an addition.  Up to 64 MiB large pages are asked for
+ *            (2 MiB), so that one touch makes 512 small ones.
  */
 #ifndef WM_BASE_ARENA_H
 #define WM_BASE_ARENA_H
