@@ -336,7 +336,7 @@ static wm_status build_partition(const wm_params *params,
         status = wm_dram_new(&dram, &partition->channels[c], err);
     }
     if (status == WM_OK && params->memory != NULL && !params->is_counts) {
-        status = wm_memory_new(params->memory, &params->config,
+        status = wm_memory_new(params->memory, &params->config, slices,
                                params->channels_per_partition,
                                &partition->memory, err);
     }

@@ -8,13 +8,27 @@
 #include <string.h>
 
 /* --- fills ---------------------------------------------------------------- */
+/* Returns ahead whose lines' states are pulled towards the processor. */
+#define RELEASES_AHEAD 4u
+
+static inline void l1_prefetch_release(const wm_sm *sm)
+{
+    const wm_release *release =
+        &sm->releases[(sm->release_head + RELEASES_AHEAD) & sm->release_mask];
+    if (sm->n_releases > RELEASES_AHEAD && release->way != WM_NO_WAY) {
+        __builtin_prefetch(
+            wm_cache_state_at(&sm->l1, release->set, release->way), 1);
+    }
+}
+
 /* Drops the eldest known return; its sectors are pending no more. */
 static void l1_pass_one(wm_sm *sm)
 {
+    l1_prefetch_release(sm);
     const wm_release *release = &sm->releases[sm->release_head];
     if (release->way != WM_NO_WAY) {
-        const wm_ref ref = wm_cache_at(&sm->l1, release->set, release->way);
-        *wm_cache_state(&sm->l1, &ref) &= (uint8_t) ~(release->sectors << 4);
+        *wm_cache_state_at(&sm->l1, release->set, release->way) &=
+            (uint8_t) ~(release->sectors << 4);
     }
     sm->release_head = (sm->release_head + 1) & sm->release_mask;
     if (--sm->n_releases == 0) {

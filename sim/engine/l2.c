@@ -109,14 +109,15 @@ static uint64_t l2_fill_banked(const wm_params *params, wm_partition *partition,
                                wm_slice *slice, wm_fill_order *order)
 {
     order->slice = slice;
-    order->mshr = &slice->misses[slice->miss_head];
+    order->mshr = slice->miss_head;
     if (++slice->miss_head == params->config.l2.mshrs) {
         slice->miss_head = 0;
     }
     /* The miss `mshrs` back must be through; while nobody knows when, only the
      * fill waits and the slice goes on. */
-    if (!wm_is_pending(*order->mshr) && order->t_ps < *order->mshr) {
-        order->t_ps = *order->mshr;
+    const uint64_t oldest = slice->misses[order->mshr];
+    if (!wm_is_pending(oldest) && order->t_ps < oldest) {
+        order->t_ps = oldest;
         slice->free_ps =
             slice->free_ps > order->t_ps ? slice->free_ps : order->t_ps;
     }

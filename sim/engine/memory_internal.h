@@ -8,8 +8,9 @@
  * fill of a line that has one under way ends no earlier, so that the later of
  * two times is the greater number, known or pending.
  *
- * Channels are run up to the arrival of each request and up to the window's
- * horizon, no further; what they do does not depend on where that is.
+ * At the arrival of each request, and at the window's horizon, all reads with
+ * data by then are told, and no others.  Where channels are run to does not
+ * change what they do.
  *
  * Units    picoseconds; ticks of the standard inside.
  * Threads  as the partition: one at a time.
@@ -36,6 +37,9 @@ typedef struct wm_memory_model {
     uint64_t tick_ps, tick_rest_fs; /* a tick: whole picoseconds, rest */
     uint64_t extra_ps; /* controller and wires: what dram.latency has over the
                           standard's own */
+    uint64_t extra_ticks; /* whole ones in it */
+    uint64_t lag; /* ticks that channels may stay behind: half the read latency,
+                     so that fills are known and fetched ahead */
     uint32_t atoms_per_line, run_atoms;
     uint32_t sector_shift, atom_shift, line_shift;
 } wm_memory_model;
@@ -54,7 +58,7 @@ typedef struct wm_fill_order {
     uint64_t line;    /* of the channel */
     uint64_t t_ps;    /* not before */
     uint64_t before;  /* when what the line waits for is there, or 0 */
-    uint64_t *mshr;   /* the slice's entry for the fill `mshrs` back */
+    uint32_t mshr;    /* the slice's entry for the fill `mshrs` back */
     uint32_t index;   /* of the L2 line; WM_NO_INDEX = in no line */
     uint32_t channel; /* of the partition */
     uint32_t sectors;
@@ -69,7 +73,8 @@ wm_status wm_memory_model_init(wm_memory_model *model, const wm_config *config,
                                wm_error *err);
 
 wm_status wm_memory_new(const wm_memory_model *model, const wm_config *config,
-                        uint32_t n_channels, wm_memory **out, wm_error *err);
+                        struct wm_slice *slices, uint32_t n_channels,
+                        wm_memory **out, wm_error *err);
 void wm_memory_free(wm_memory *memory); /* NULL is fine */
 
 /* Asks for sectors; the pending time at which they are in the L2.  0 when
@@ -82,9 +87,12 @@ bool wm_memory_write(wm_memory *memory, uint32_t channel, uint64_t line,
 bool wm_memory_wait(wm_memory *memory, uint64_t pending, uint64_t who,
                     uint64_t floor_ps, uint64_t after_ps);
 
-/* Runs the channels up to t_ps, gives lines their times and replies theirs.
- * False when memory is short. */
+/* Gives lines that have their data by t_ps their times, and replies theirs;
+ * channels may stay behind.  False when memory is short. */
 bool wm_memory_advance(wm_memory *memory, uint64_t t_ps, wm_memory_reply reply,
+                       void *context);
+/* The same, and runs the channels up to t_ps: nothing comes before. */
+bool wm_memory_horizon(wm_memory *memory, uint64_t t_ps, wm_memory_reply reply,
                        void *context);
 /* To the end of all that was asked for, and at least up to t_ps; replies are
  * dropped. */

@@ -55,5 +55,7 @@ wm_status wm_memory_model_init(wm_memory_model *model, const wm_config *config,
     const uint64_t idle = memory_idle_ps(model);
     model->extra_ps =
         config->dram.latency > idle ? config->dram.latency - idle : 0;
+    model->extra_ticks = model->extra_ps * 1000 / model->tick_fs.d;
+    model->lag = (uint64_t)(model->timing.read_latency - 1) / 2;
     return WM_OK;
 }

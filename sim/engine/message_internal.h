@@ -99,12 +99,13 @@ static inline uint64_t wm_reply_word(uint32_t sm, uint32_t tag, bool is_ack,
            (uint64_t)n_sectors << 40 | (uint64_t)place << 48;
 }
 
-static inline wm_reply wm_reply_of(uint64_t word, uint64_t cycle)
+static inline void wm_reply_set(wm_reply *reply, uint64_t word)
 {
-    const wm_reply reply = {(uint32_t)cycle,        (uint16_t)word,
-                            (uint16_t)(word >> 16), (uint8_t)(word >> 32),
-                            (uint8_t)(word >> 40),  (uint16_t)(word >> 48)};
-    return reply;
+    reply->sm = (uint16_t)word;
+    reply->tag = (uint16_t)(word >> 16);
+    reply->is_ack = (uint8_t)(word >> 32);
+    reply->n_sectors = (uint8_t)(word >> 40);
+    reply->place = (uint16_t)(word >> 48);
 }
 
 /* What one thread sends one partition, or one SM, in a window. */

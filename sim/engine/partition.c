@@ -28,8 +28,9 @@ static bool partition_gather(wm_engine *engine, wm_partition *partition,
     return n != 0;
 }
 
+/* Written where it lies, word by word: see wm_reply_word. */
 static inline void partition_file(wm_partition *partition, wm_reply_box *bucket,
-                                  wm_reply reply)
+                                  uint64_t who, uint64_t cycle)
 {
     if (bucket->cap == 0 && partition->n_spare != 0) {
         *bucket = partition->spare[--partition->n_spare];
@@ -40,16 +41,18 @@ static inline void partition_file(wm_partition *partition, wm_reply_box *bucket,
         partition->status = WM_ENOMEM;
         return;
     }
-    bucket->reply[bucket->n++] = reply;
+    wm_reply *reply = &bucket->reply[bucket->n++];
+    reply->cycle = (uint32_t)cycle;
+    wm_reply_set(reply, who);
 }
 
 /* Files a reply by its window, which is not too far ahead. */
-static void partition_enter(wm_partition *partition, uint64_t window,
-                            wm_reply reply)
+static inline void partition_enter(wm_partition *partition, uint64_t window,
+                                   uint64_t who, uint64_t cycle)
 {
     const uint64_t k = window % WM_CALENDAR;
     partition->filed |= UINT64_C(1) << k;
-    partition_file(partition, &partition->calendar[k], reply);
+    partition_file(partition, &partition->calendar[k], who, cycle);
 }
 
 /* Files a reply that reaches its SM at `cycle`. */
@@ -60,9 +63,9 @@ static void partition_reply(wm_engine *engine, wm_partition *partition,
     uint64_t window =
         wm_divide(&engine->params.window_div, cycle - engine->base, &rest);
     if (window - engine->index < WM_CALENDAR) {
-        partition_enter(partition, window, wm_reply_of(who, cycle));
+        partition_enter(partition, window, who, cycle);
     } else {
-        partition_file(partition, &partition->later, wm_reply_of(who, cycle));
+        partition_file(partition, &partition->later, who, cycle);
     }
 }
 
@@ -101,11 +104,14 @@ static void partition_advance(wm_engine *engine, wm_partition *partition,
 static void partition_finish_window(wm_engine *engine, wm_partition *partition)
 {
     const wm_params *params = &engine->params;
-    if (!engine->is_deserted) {
-        partition_advance(
-            engine, partition,
+    partition_sender sender = {engine, partition};
+    if (!engine->is_deserted &&
+        !wm_memory_horizon(
+            partition->memory,
             wm_clock_ps(&params->clock, engine->now + params->window) +
-                params->request_latency_ps);
+                params->request_latency_ps,
+            partition_answer, &sender)) {
+        partition->status = WM_ENOMEM;
     }
 }
 
@@ -216,7 +222,11 @@ static void partition_refile(wm_engine *engine, wm_partition *partition)
         uint64_t window =
             wm_divide(&engine->params.window_div, cycle - engine->base, &rest);
         if (window - engine->index < WM_CALENDAR) {
-            partition_enter(partition, window, reply);
+            partition_enter(partition, window,
+                            wm_reply_word(reply.sm, reply.tag,
+                                          reply.is_ack != 0, reply.n_sectors,
+                                          reply.place),
+                            reply.cycle);
         } else {
             partition->later.reply[kept++] = reply;
         }

@@ -94,7 +94,7 @@ static void banked_reset(wm_banked *channel)
     channel->room[0] = channel->params.read_queue;
     channel->room[1] = channel->params.write_queue;
     channel->must_turn = true; /* no reads */
-    channel->next = 1;
+    channel->view.next = 1;
     channel->last_admitted = -1;
     channel->pair_tick = -1;
     channel->next_refresh = channel->params.refresh == WM_REFRESH_NONE ? NEVER
@@ -127,10 +127,10 @@ wm_status wm_banked_new(const wm_dram_timing *timing,
         calloc(n_entries + 2 * WM_DRAM_BANKS, sizeof(*channel->link));
     channel->offer = calloc(FIRST_RING, sizeof(*channel->offer));
     channel->offer_mask = FIRST_RING - 1;
-    channel->done = calloc(FIRST_RING, sizeof(*channel->done));
-    channel->done_mask = FIRST_RING - 1;
+    channel->view.done = calloc(FIRST_RING, sizeof(*channel->view.done));
+    channel->view.done_mask = FIRST_RING - 1;
     if (channel->entry == NULL || channel->link == NULL ||
-        channel->offer == NULL || channel->done == NULL) {
+        channel->offer == NULL || channel->view.done == NULL) {
         wm_banked_free(channel);
         return wm_fail_memory(err);
     }
@@ -145,7 +145,7 @@ void wm_banked_free(wm_banked *channel)
         free(channel->entry);
         free(channel->link);
         free(channel->offer);
-        free(channel->done);
+        free(channel->view.done);
         free(channel);
     }
 }
@@ -171,18 +171,20 @@ static RARE bool banked_grow_offers(wm_banked *channel)
 
 static RARE bool banked_grow_done(wm_banked *channel)
 {
-    const size_t n = 2 * (channel->done_mask + 1);
-    banked_done *done = malloc(n * sizeof(*done));
+    const size_t n = 2 * (channel->view.done_mask + 1);
+    wm_banked_done *done = malloc(n * sizeof(*done));
     if (done == NULL) {
         return false;
     }
-    for (size_t i = 0; i < channel->n_done; i++) {
-        done[i] = channel->done[(channel->done_head + i) & channel->done_mask];
+    for (size_t i = 0; i < channel->view.n_done; i++) {
+        done[i] =
+            channel->view
+                .done[(channel->view.done_head + i) & channel->view.done_mask];
     }
-    free(channel->done);
-    channel->done = done;
-    channel->done_head = 0;
-    channel->done_mask = n - 1;
+    free(channel->view.done);
+    channel->view.done = done;
+    channel->view.done_head = 0;
+    channel->view.done_mask = n - 1;
     return true;
 }
 
@@ -242,8 +244,9 @@ static RARE bool banked_push_elsewhere(wm_banked *channel,
         channel->is_blocked = false;
         /* Due in the past: whoever offers came late, or waited its turn. */
         const int64_t due = (int64_t)request->due;
-        const int64_t from = due > channel->now ? due : channel->now;
-        channel->next = from + 1 < channel->next ? from + 1 : channel->next;
+        const int64_t from = due > channel->view.now ? due : channel->view.now;
+        channel->view.next =
+            from + 1 < channel->view.next ? from + 1 : channel->view.next;
     }
     return true;
 }
@@ -254,7 +257,8 @@ bool wm_banked_push(wm_banked *channel, const wm_banked_request *request)
     const size_t mask = channel->offer_mask;
     /* Room for the reply of every read that is anywhere. */
     if (channel->params.has_replies &&
-        channel->n_done + channel->n_reads_open + n >= channel->done_mask &&
+        channel->view.n_done + channel->n_reads_open + n >=
+            channel->view.done_mask &&
         !banked_grow_done(channel)) {
         return false;
     }
@@ -268,63 +272,10 @@ bool wm_banked_push(wm_banked *channel, const wm_banked_request *request)
     return true;
 }
 
-bool wm_banked_next(wm_banked *channel, uint64_t until, uint32_t *token,
-                    uint64_t *tick)
-{
-    if (channel->n_done == 0) {
-        return false;
-    }
-    const banked_done *done =
-        &channel->done[channel->done_head & channel->done_mask];
-    if ((uint64_t)done->tick > until) {
-        return false;
-    }
-    *token = done->token;
-    *tick = (uint64_t)done->tick;
-    channel->done_head++;
-    channel->n_done--;
-    return true;
-}
-
-uint64_t wm_banked_next_done(const wm_banked *channel)
-{
-    return channel->n_done == 0
-               ? UINT64_MAX
-               : (uint64_t)channel
-                     ->done[channel->done_head & channel->done_mask]
-                     .tick;
-}
-
-uint32_t wm_banked_peek(const wm_banked *channel, uint32_t n)
-{
-    return n < channel->n_done
-               ? channel->done[(channel->done_head + n) & channel->done_mask]
-                     .token
-               : UINT32_MAX;
-}
-
-uint32_t wm_banked_n_done(const wm_banked *channel)
-{
-    return (uint32_t)channel->n_done;
-}
-
-uint64_t wm_banked_next_tick(const wm_banked *channel)
-{
-    const uint64_t done = wm_banked_next_done(channel);
-    const uint64_t next =
-        channel->next < NEVER ? (uint64_t)channel->next : UINT64_MAX;
-    return done < next ? done : next;
-}
-
 /* --- questions ------------------------------------------------------------ */
 uint32_t wm_banked_n_waiting(const wm_banked *channel)
 {
     return (uint32_t)channel->n_offers;
-}
-
-uint64_t wm_banked_now(const wm_banked *channel)
-{
-    return (uint64_t)channel->now;
 }
 
 const wm_banked_stats *wm_banked_get_stats(wm_banked *channel)
@@ -339,10 +290,10 @@ const wm_banked_stats *wm_banked_get_stats(wm_banked *channel)
     /* A pseudo-channel without requests has been idle up to now. */
     for (uint32_t p = 0; p < channel->timing->n_pcs; p++) {
         banked_pc *pc = &channel->pc[p];
-        if (pc->n_entries == 0 && pc->data_end < channel->now) {
+        if (pc->n_entries == 0 && pc->data_end < channel->view.now) {
             stats->lost[WM_LOSS_IDLE] +=
-                (uint64_t)(channel->now - pc->data_end);
-            pc->data_end = channel->now;
+                (uint64_t)(channel->view.now - pc->data_end);
+            pc->data_end = channel->view.now;
             pc->idle = 0;
         }
     }

@@ -33,6 +33,7 @@
 
 #include "base/status.h"
 #include "model/dram/banked_request.h"
+#include "model/dram/banked_view.h"
 #include "model/dram/timing.h"
 
 typedef enum wm_dram_page {
@@ -119,8 +120,6 @@ typedef struct wm_banked_stats {
     uint64_t latency[WM_LATENCY_BUCKETS]; /* of reads, from admission */
 } wm_banked_stats;
 
-typedef struct wm_banked wm_banked;
-
 wm_status wm_banked_new(const wm_dram_timing *timing,
                         const wm_banked_params *params, wm_banked **out,
                         wm_error *err);
@@ -136,9 +135,11 @@ bool wm_banked_push(wm_banked *channel, const wm_banked_request *request);
  */
 bool wm_banked_run(wm_banked *channel, uint64_t until, uint32_t keep);
 
-/* Simulates ticks up to `until`, or up to the first at which a read that is yet
- * to be handed out has its data; returns that tick.  Needs has_replies. */
-uint64_t wm_banked_run_to_data(wm_banked *channel, uint64_t until);
+/* Simulates ticks up to `until`, or up to `ahead` after the first at which a
+ * read that is yet to be handed out has its data; returns how far.  Needs
+ * has_replies. */
+uint64_t wm_banked_run_to_data(wm_banked *channel, uint64_t until,
+                               uint64_t ahead);
 
 /* Simulates until every request was admitted and every read has its data;
  * returns the tick of that. */
@@ -146,29 +147,8 @@ uint64_t wm_banked_finish_reads(wm_banked *channel);
 /* And until every write was issued. */
 uint64_t wm_banked_finish(wm_banked *channel);
 
-/* The next read with all its data by `until`, in order of time; false when
- * there is none. */
-bool wm_banked_next(wm_banked *channel, uint64_t until, uint32_t *token,
-                    uint64_t *tick);
-
-/* The first tick after now at which a command may go or a read has its data;
- * UINT64_MAX when nothing is to come. */
-uint64_t wm_banked_next_tick(const wm_banked *channel);
-/* The tick at which the next read known of has its data; else UINT64_MAX. */
-uint64_t wm_banked_next_done(const wm_banked *channel);
-
-/* The token of the n-th read known of that is yet to be handed out, counted
- * from 0; UINT32_MAX when there is none. */
-uint32_t wm_banked_peek(const wm_banked *channel, uint32_t n);
-
-/* Reads known of that are yet to be handed out. */
-uint32_t wm_banked_n_done(const wm_banked *channel);
-
 /* Requests pushed and not admitted. */
 uint32_t wm_banked_n_waiting(const wm_banked *channel);
-/* The last tick simulated. */
-uint64_t wm_banked_now(const wm_banked *channel);
-
 /* Counts up to now; the loss shares are completed to now. */
 const wm_banked_stats *wm_banked_get_stats(wm_banked *channel);
 void wm_banked_clear_stats(wm_banked *channel);

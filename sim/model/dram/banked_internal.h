@@ -15,6 +15,7 @@
 #include "model/dram/banked_parts_internal.h"
 
 struct wm_banked {
+    wm_banked_view view; /* first: tick worth a look, looked at last; replies */
     /* bounds by bank: read, write, activate, precharge */
     int16_t rd_at[LANES], wr_at[LANES], act_at[LANES], pre_at[LANES];
     /* lanes of banks with a candidate for ACT, PRE: LANE_IN, else LANE_OUT */
@@ -26,7 +27,6 @@ struct wm_banked {
     uint64_t is_open;
     uint64_t has_list[2]; /* banks with queued reads, writes */
     int64_t base;         /* of the bounds */
-    int64_t next, now;    /* tick worth a look; looked at last */
     int64_t row_free, col_free;
     int64_t col_soon, row_soon; /* no candidate is ready before */
     bool is_blocked;            /* the first offer has no room as things are */
@@ -71,9 +71,6 @@ struct wm_banked {
     /* in front of the queues, ring */
     wm_banked_request *offer;
     size_t offer_mask, offer_head, n_offers;
-    /* reads with data, by tick, ring */
-    banked_done *done;
-    size_t done_mask, done_head, n_done;
     uint64_t n_reads_open;
     int64_t last_done;     /* of all reads so far */
     int64_t last_admitted; /* tick of the last admission */

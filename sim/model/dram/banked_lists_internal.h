@@ -33,14 +33,14 @@ static inline void banked_complete(wm_banked *channel, uint32_t token,
         return;
     }
     /* Only forwarded reads come before others: from the back, in order. */
-    size_t at = channel->done_head + channel->n_done++;
-    const size_t mask = channel->done_mask;
-    for (;
-         at != channel->done_head && channel->done[(at - 1) & mask].tick > tick;
+    size_t at = channel->view.done_head + channel->view.n_done++;
+    const size_t mask = channel->view.done_mask;
+    for (; at != channel->view.done_head &&
+           channel->view.done[(at - 1) & mask].tick > tick;
          at--) {
-        channel->done[at & mask] = channel->done[(at - 1) & mask];
+        channel->view.done[at & mask] = channel->view.done[(at - 1) & mask];
     }
-    channel->done[at & mask] = (banked_done){tick, token};
+    channel->view.done[at & mask] = (wm_banked_done){tick, token};
 }
 
 /* The queues' fill or the mode has changed. */

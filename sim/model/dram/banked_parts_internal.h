@@ -46,11 +46,6 @@ typedef struct banked_link {
     uint16_t next, previous;
 } banked_link;
 
-typedef struct banked_done {
-    int64_t tick;
-    uint32_t token;
-} banked_done;
-
 /* What a pseudo-channel as a whole waits for, absolute ticks. */
 typedef struct banked_pc {
     int64_t prea_at, refa_at;

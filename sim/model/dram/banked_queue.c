@@ -213,7 +213,7 @@ static void queue_set_row(wm_banked *channel, uint32_t bank, uint16_t index,
 }
 
 /* The oldest hit and the oldest other request of a bank with an open row. */
-static void queue_choose_open(wm_banked *channel, uint32_t bank)
+static RARE void queue_choose_open(wm_banked *channel, uint32_t bank)
 {
     const uint64_t row = channel->row[bank];
     const uint32_t cap = channel->params.hit_cap;

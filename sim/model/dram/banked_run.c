@@ -386,8 +386,8 @@ static SPECIALISED int64_t run_next(const wm_banked *channel, int64_t now)
 
 static SPECIALISED void run_tick(wm_banked *channel)
 {
-    const int64_t tick = channel->next;
-    channel->now = tick;
+    const int64_t tick = channel->view.next;
+    channel->view.now = tick;
     if (tick - channel->base > REBASE_AT) {
         run_rebase(channel, tick);
     }
@@ -405,27 +405,28 @@ static SPECIALISED void run_tick(wm_banked *channel)
         }
         run_row_slot(channel, tick);
     }
-    channel->next = run_next(channel, tick);
+    channel->view.next = run_next(channel, tick);
 }
 
-/* Simulates ticks up to `to`, or up to the first read that has its data where
- * must_stop; returns how far.  Less when fewer than `keep` offers are left. */
-static int64_t run_to(wm_banked *channel, int64_t to, uint32_t keep,
-                      bool must_stop)
+/* Simulates ticks up to `to`, or up to `ahead` after the first read that has
+ * its data where must_stop; returns how far.  Less when fewer than `keep`
+ * offers are left. */
+static SPECIALISED int64_t run_to(wm_banked *channel, int64_t to, uint32_t keep,
+                                  bool must_stop, int64_t ahead)
 {
-    while (channel->next <= to) {
+    while (channel->view.next <= to) {
         if (channel->n_offers < keep) {
-            return channel->now;
+            return channel->view.now;
         }
         run_tick(channel);
         /* A read that a queued write answers may come before the first. */
-        if (must_stop && channel->n_done != 0) {
-            const size_t at = channel->done_head & channel->done_mask;
-            to = banked_earlier(to, channel->done[at].tick);
+        if (must_stop && channel->view.n_done != 0) {
+            const size_t at = channel->view.done_head & channel->view.done_mask;
+            to = banked_earlier(to, channel->view.done[at].tick + ahead);
         }
     }
-    if (to > channel->now && to < NEVER / 2) {
-        channel->now = to;
+    if (to > channel->view.now && to < NEVER / 2) {
+        channel->view.now = to;
     }
     return to;
 }
@@ -433,20 +434,21 @@ static int64_t run_to(wm_banked *channel, int64_t to, uint32_t keep,
 bool wm_banked_run(wm_banked *channel, uint64_t until, uint32_t keep)
 {
     const int64_t to = until < NEVER ? (int64_t)until : NEVER - 1;
-    return run_to(channel, to, keep, false) == to;
+    return run_to(channel, to, keep, false, 0) == to;
 }
 
-uint64_t wm_banked_run_to_data(wm_banked *channel, uint64_t until)
+uint64_t wm_banked_run_to_data(wm_banked *channel, uint64_t until,
+                               uint64_t ahead)
 {
-    uint64_t to = wm_banked_next_done(channel);
+    const uint64_t done = wm_banked_next_done(channel);
+    uint64_t to = done < NEVER ? done + ahead : NEVER - 1;
     to = to < until ? to : until;
-    to = to < NEVER ? to : NEVER - 1;
-    return (uint64_t)run_to(channel, (int64_t)to, 0, true);
+    return (uint64_t)run_to(channel, (int64_t)to, 0, true, (int64_t)ahead);
 }
 
 static void run_once(wm_banked *channel)
 {
-    (void)wm_banked_run(channel, (uint64_t)channel->next, 0);
+    (void)wm_banked_run(channel, (uint64_t)channel->view.next, 0);
 }
 
 uint64_t wm_banked_finish_reads(wm_banked *channel)
@@ -466,5 +468,5 @@ uint64_t wm_banked_finish(wm_banked *channel)
     while (channel->n_queued[1] != 0 || channel->is_active != 0) {
         run_once(channel);
     }
-    return (uint64_t)channel->now;
+    return (uint64_t)channel->view.now;
 }
