@@ -8,23 +8,9 @@
 #include <string.h>
 
 /* --- fills ---------------------------------------------------------------- */
-/* Returns ahead whose lines' states are pulled towards the processor. */
-#define RELEASES_AHEAD 4u
-
-static inline void l1_prefetch_release(const wm_sm *sm)
-{
-    const wm_release *release =
-        &sm->releases[(sm->release_head + RELEASES_AHEAD) & sm->release_mask];
-    if (sm->n_releases > RELEASES_AHEAD && release->way != WM_NO_WAY) {
-        __builtin_prefetch(
-            wm_cache_state_at(&sm->l1, release->set, release->way), 1);
-    }
-}
-
 /* Drops the eldest known return; its sectors are pending no more. */
 static void l1_pass_one(wm_sm *sm)
 {
-    l1_prefetch_release(sm);
     const wm_release *release = &sm->releases[sm->release_head];
     if (release->way != WM_NO_WAY) {
         *wm_cache_state_at(&sm->l1, release->set, release->way) &=
@@ -101,6 +87,8 @@ void wm_l1_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle)
         w = next;
     }
     if (mshr->way != WM_NO_WAY) {
+        /* wm_l1_pass will write it. */
+        __builtin_prefetch(wm_cache_state_at(&sm->l1, mshr->set, mshr->way), 1);
         l1_settle_line(sm, mshr, reply->tag, cycle);
     }
     const wm_release released = {cycle, mshr->set, mshr->way, mshr->sectors, 0};

@@ -64,6 +64,7 @@ void wm_memory_free(wm_memory *memory)
     free(memory->n_near);
     free(memory->fill);
     free(memory->free_fill);
+    free(memory->deferred);
     free(memory->waiter);
     free(memory);
 }
@@ -76,15 +77,16 @@ static void memory_prefetch_near(const wm_memory *memory, uint32_t c)
     const wm_banked *banked = memory->channels[c];
     const size_t n = wm_banked_n_done(banked);
     for (size_t i = memory->n_near[c]; i < n; i++) {
-        const memory_fill *fill =
-            &memory->fill[wm_banked_done_at(banked, i)->token];
+        const uint32_t index = wm_banked_done_at(banked, i)->token;
+        const uint32_t deferred = memory->deferred[index];
+        const memory_fill *fill = &memory->fill[index];
         const wm_slice *slice = &memory->slices[fill->slice];
         if (fill->line != WM_NO_INDEX) {
             __builtin_prefetch(&slice->tags.line[fill->line].ready, 1);
         }
         __builtin_prefetch(&slice->misses[fill->mshr], 1);
-        if (fill->deferred != WM_NO_INDEX) {
-            __builtin_prefetch(&memory->fill[fill->deferred], 1);
+        if (deferred != WM_NO_INDEX) {
+            __builtin_prefetch(&memory->fill[deferred], 1);
         }
     }
     memory->n_near[c] = n;
@@ -275,6 +277,14 @@ bool wm_memory_finish(wm_memory *memory, uint64_t t_ps)
     }
     memory_note_quiet(memory);
     return is_good;
+}
+
+void wm_memory_wake(const wm_memory *memory)
+{
+    for (uint32_t c = 0; c < memory->n_channels; c++) {
+        memory_prefetch_fills(memory, memory->channels[c], 0);
+        memory->n_near[c] = 0;
+    }
 }
 
 bool wm_memory_is_busy(const wm_memory *memory)

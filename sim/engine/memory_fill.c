@@ -3,6 +3,7 @@
  * parts, complete: lines, MSHRs and replies are told, the fill that waited for
  * the MSHR goes.
  */
+#include "base/inline.h"
 #include "engine/memory_parts_internal.h"
 
 #include <assert.h>
@@ -29,21 +30,15 @@ static uint32_t memory_atoms(const wm_memory_model *model, uint32_t sectors)
     return atoms;
 }
 
-/* Pushes the atoms, a part per run that lies in one row; *n_parts of them. */
-static bool memory_push(wm_memory *memory, uint32_t channel, uint64_t line,
-                        uint32_t sectors, uint64_t t_ps, bool is_write,
-                        uint32_t token, uint32_t *n_parts)
+/* Pushes the atoms, a part per run that lies in one row: so many of them, 0
+ * when memory is short. */
+WM_APART uint32_t memory_push_parts(const wm_memory_model *model,
+                                    wm_banked *banked, uint64_t line,
+                                    uint32_t atoms, uint64_t due, bool is_write,
+                                    uint32_t token)
 {
-    const wm_memory_model *model = memory->model;
-    wm_banked *banked = memory->channels[channel];
     const uint32_t run = model->run_atoms;
-    const uint64_t now = wm_banked_now(banked);
-    uint32_t atoms = model->sector_shift == model->atom_shift
-                         ? sectors
-                         : memory_atoms(model, sectors);
-    uint64_t due = memory_tick_up(model, t_ps);
-    due = due > now ? due : now;
-    *n_parts = 0;
+    uint32_t n_parts = 0;
     while (atoms != 0) {
         const uint32_t i = wm_lowest_bit(atoms) & ~(run - 1);
         const uint32_t part = atoms >> i & (uint32_t)wm_low_mask(run);
@@ -53,22 +48,51 @@ static bool memory_push(wm_memory *memory, uint32_t channel, uint64_t line,
         const wm_banked_request request =
             wm_banked_request_of(&place, due, part, is_write, token);
         if (!wm_banked_push(banked, &request)) {
-            return false;
+            return 0;
         }
         atoms ^= part << i;
-        ++*n_parts;
+        n_parts++;
     }
-    const uint64_t quiet = memory_quiet(memory, banked);
-    memory->quiet = memory->quiet < quiet ? memory->quiet : quiet;
-    return true;
+    return n_parts;
+}
+
+/* Sectors of a line that are due at t_ps; as above. */
+static inline uint32_t memory_push(wm_memory *memory, uint32_t channel,
+                                   uint64_t line, uint32_t sectors,
+                                   uint64_t t_ps, bool is_write, uint32_t token)
+{
+    const wm_memory_model *model = memory->model;
+    wm_banked *banked = memory->channels[channel];
+    const uint64_t now = wm_banked_now(banked);
+    const uint64_t next = wm_banked_next_step(banked);
+    const uint32_t atoms = model->sector_shift == model->atom_shift
+                               ? sectors
+                               : memory_atoms(model, sectors);
+    uint64_t due = memory_tick_up(model, t_ps);
+    uint32_t n_parts = 1;
+    due = due > now ? due : now;
+    if (model->run_atoms == model->atoms_per_line) {
+        const wm_dram_place place =
+            wm_mapping_place(&model->mapping, line << model->line_shift);
+        const wm_banked_request request =
+            wm_banked_request_of(&place, due, atoms, is_write, token);
+        n_parts = wm_banked_offer(banked, &request);
+    } else {
+        n_parts =
+            memory_push_parts(model, banked, line, atoms, due, is_write, token);
+    }
+    if (wm_banked_next_step(banked) != next) {
+        const uint64_t behind = memory_behind(memory, banked);
+        memory->quiet = memory->quiet < behind ? memory->quiet : behind;
+    }
+    return n_parts;
 }
 
 bool wm_memory_write(wm_memory *memory, uint32_t channel, uint64_t line,
                      uint32_t sectors, uint64_t t_ps)
 {
-    uint32_t n_parts = 0;
     memory->n_written += wm_popcount64(sectors);
-    return memory_push(memory, channel, line, sectors, t_ps, true, 0, &n_parts);
+    return memory_push(memory, channel, line, sectors, t_ps, true, 0) != 0;
 }
 
 /* Room for twice the fills, in whole lines of the host's cache. */
@@ -78,8 +102,11 @@ static bool memory_grow_fills(wm_memory *memory)
     const size_t n = memory->n_fills;
     const size_t cap = n != 0 ? 2 * n : 64;
     memory_fill *larger = aligned_alloc(64, cap * sizeof(*larger));
-    if (larger == NULL || !wm_grow(&memory->free_fill, &memory->cap_free, cap,
-                                   sizeof(*memory->free_fill))) {
+    if (larger == NULL ||
+        !wm_grow(&memory->free_fill, &memory->cap_free, cap,
+                 sizeof(*memory->free_fill)) ||
+        !wm_grow(&memory->deferred, &memory->cap_deferred, cap,
+                 sizeof(*memory->deferred))) {
         free(larger);
         return false;
     }
@@ -137,7 +164,7 @@ uint64_t wm_memory_read(wm_memory *memory, const wm_fill_order *order)
     fill->mshr = order->mshr;
     fill->last_waiter = WM_NO_INDEX;
     fill->later = WM_NO_INDEX;
-    fill->deferred = WM_NO_INDEX;
+    memory->deferred[index] = WM_NO_INDEX;
     fill->slice = (uint16_t)order->slice->local;
     fill->is_asked = 0;
     memory->n_open++;
@@ -155,11 +182,14 @@ uint64_t wm_memory_read(wm_memory *memory, const wm_fill_order *order)
         fill->order_ps = order->t_ps;
         fill->channel = (uint16_t)order->channel;
         fill->sectors = (uint8_t)order->sectors;
-        memory->fill[*mshr & FILL_MASK].deferred = index;
+        memory->deferred[*mshr & FILL_MASK] = index;
         memory->n_deferred++;
-    } else if (!memory_push(memory, order->channel, order->line, order->sectors,
-                            order->t_ps, false, index, &n_parts)) {
-        return 0;
+    } else {
+        n_parts = memory_push(memory, order->channel, order->line,
+                              order->sectors, order->t_ps, false, index);
+        if (n_parts == 0) {
+            return 0;
+        }
     }
     fill->n_open = (uint8_t)(n_open + n_parts);
     *mshr = pending;
@@ -233,13 +263,13 @@ static void memory_reply_all(wm_memory *memory, const memory_fill *fill,
 static bool memory_release(wm_memory *memory, uint32_t index, uint64_t ps)
 {
     memory_fill *fill = &memory->fill[index];
-    uint32_t n_parts = 0;
-    const bool is_pushed = memory_push(
-        memory, fill->channel, fill->order_line, fill->sectors,
-        fill->order_ps > ps ? fill->order_ps : ps, false, index, &n_parts);
+    const uint64_t t_ps = fill->order_ps > ps ? fill->order_ps : ps;
+    const uint32_t n_parts =
+        memory_push(memory, fill->channel, fill->order_line, fill->sectors,
+                    t_ps, false, index);
     fill->n_open = (uint8_t)(fill->n_open + n_parts - 1);
     memory->n_deferred--;
-    return is_pushed;
+    return n_parts != 0;
 }
 
 bool wm_memory_arrive(wm_memory *memory, uint32_t index, uint64_t ps,
@@ -263,7 +293,8 @@ bool wm_memory_arrive(wm_memory *memory, uint32_t index, uint64_t ps,
         if (memory_is_of(*mshr, index)) {
             *mshr = ps;
         } else {
-            is_good = memory_release(memory, fill->deferred, ps) && is_good;
+            is_good =
+                memory_release(memory, memory->deferred[index], ps) && is_good;
         }
         memory->free_fill[memory->n_free++] = index;
         memory->n_open--;

@@ -97,6 +97,9 @@ bool wm_memory_horizon(wm_memory *memory, uint64_t t_ps, wm_memory_reply reply,
 /* To the end of all that was asked for, and at least up to t_ps; replies are
  * dropped. */
 bool wm_memory_finish(wm_memory *memory, uint64_t t_ps);
+/* Pulls towards the processor what the channels' next steps and reads touch: to
+ * be called some time before they are run, the last time being long ago. */
+void wm_memory_wake(const wm_memory *memory);
 /* Whether a fill is under way. */
 bool wm_memory_is_busy(const wm_memory *memory);
 

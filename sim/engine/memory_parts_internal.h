@@ -27,13 +27,13 @@ typedef struct memory_fill {
     uint32_t after_ps;    /* so much after the data, the one that asked */
     uint32_t last_waiter; /* its next is the first */
     uint32_t later;       /* fill of the same line that ends no earlier */
-    uint32_t deferred;    /* the fill that waits for the MSHR */
-    uint16_t slice;       /* of the partition */
-    uint16_t channel;     /* of the partition */
-    uint8_t sectors;      /* that will be pushed */
-    uint8_t n_open;       /* parts, and the line's fill before it */
+    uint32_t unused;
+    uint16_t slice;   /* of the partition */
+    uint16_t channel; /* of the partition */
+    uint8_t sectors;  /* that will be pushed */
+    uint8_t n_open;   /* parts, and the line's fill before it */
     uint8_t is_asked;
-    uint8_t unused;
+    uint8_t unused_byte;
 } memory_fill;
 
 /* A reply to another request than the one that asked. */
@@ -53,6 +53,9 @@ struct wm_memory {
     size_t cap_fills, n_fills;
     uint32_t *free_fill; /* numbers, last in first out; room for all */
     size_t n_free, cap_free;
+    uint32_t *deferred; /* by fill: the one that waits for its MSHR.  Apart, as
+                           it is written when other fills are asked for */
+    size_t cap_deferred;
     memory_waiter *waiter;
     size_t cap_waiters, n_waiters;
     uint32_t free_waiter;

@@ -264,6 +264,9 @@ static void partition_post(wm_engine *engine, wm_partition *partition,
 void wm_partition_window(wm_engine *engine, uint32_t index, wm_scratch *scratch)
 {
     wm_partition *partition = &engine->partitions[index];
+    if (partition->memory != NULL) {
+        wm_memory_wake(partition->memory);
+    }
     if (partition->later.n != 0) {
         partition_refile(engine, partition);
     }

@@ -125,12 +125,12 @@ wm_status wm_banked_new(const wm_dram_timing *timing,
     channel->entry = calloc(n_entries, sizeof(*channel->entry));
     channel->link =
         calloc(n_entries + 2 * WM_DRAM_BANKS, sizeof(*channel->link));
-    channel->offer = calloc(FIRST_RING, sizeof(*channel->offer));
-    channel->offer_mask = FIRST_RING - 1;
+    channel->view.offer = calloc(FIRST_RING, sizeof(*channel->view.offer));
+    channel->view.offer_mask = FIRST_RING - 1;
     channel->view.done = calloc(FIRST_RING, sizeof(*channel->view.done));
     channel->view.done_mask = FIRST_RING - 1;
     if (channel->entry == NULL || channel->link == NULL ||
-        channel->offer == NULL || channel->view.done == NULL) {
+        channel->view.offer == NULL || channel->view.done == NULL) {
         wm_banked_free(channel);
         return wm_fail_memory(err);
     }
@@ -144,7 +144,7 @@ void wm_banked_free(wm_banked *channel)
     if (channel != NULL) {
         free(channel->entry);
         free(channel->link);
-        free(channel->offer);
+        free(channel->view.offer);
         free(channel->view.done);
         free(channel);
     }
@@ -153,19 +153,19 @@ void wm_banked_free(wm_banked *channel)
 /* --- rings ---------------------------------------------------------------- */
 static RARE bool banked_grow_offers(wm_banked *channel)
 {
-    const size_t n = 2 * (channel->offer_mask + 1);
+    const size_t n = 2 * (channel->view.offer_mask + 1);
     wm_banked_request *offer = malloc(n * sizeof(*offer));
     if (offer == NULL) {
         return false;
     }
-    for (size_t i = 0; i < channel->n_offers; i++) {
-        offer[i] =
-            channel->offer[(channel->offer_head + i) & channel->offer_mask];
+    for (size_t i = 0; i < channel->view.n_offers; i++) {
+        offer[i] = channel->view.offer[(channel->view.offer_head + i) &
+                                       channel->view.offer_mask];
     }
-    free(channel->offer);
-    channel->offer = offer;
-    channel->offer_head = 0;
-    channel->offer_mask = n - 1;
+    free(channel->view.offer);
+    channel->view.offer = offer;
+    channel->view.offer_head = 0;
+    channel->view.offer_mask = n - 1;
     return true;
 }
 
@@ -223,24 +223,24 @@ void wm_banked_renumber(wm_banked *channel)
 static RARE bool banked_push_elsewhere(wm_banked *channel,
                                        const wm_banked_request *request)
 {
-    if (channel->n_offers > channel->offer_mask &&
+    if (channel->view.n_offers > channel->view.offer_mask &&
         !banked_grow_offers(channel)) {
         return false;
     }
     /* An empty ring begins anew: few requests stay in the host's cache. */
-    if (channel->n_offers == 0) {
-        channel->offer_head = 0;
+    if (channel->view.n_offers == 0) {
+        channel->view.offer_head = 0;
     }
-    const size_t mask = channel->offer_mask;
-    size_t at = channel->offer_head + channel->n_offers;
-    for (; at != channel->offer_head &&
-           channel->offer[(at - 1) & mask].due > request->due;
+    const size_t mask = channel->view.offer_mask;
+    size_t at = channel->view.offer_head + channel->view.n_offers;
+    for (; at != channel->view.offer_head &&
+           channel->view.offer[(at - 1) & mask].due > request->due;
          at--) {
-        channel->offer[at & mask] = channel->offer[(at - 1) & mask];
+        channel->view.offer[at & mask] = channel->view.offer[(at - 1) & mask];
     }
-    channel->offer[at & mask] = *request;
-    channel->n_offers++;
-    if (at == channel->offer_head) {
+    channel->view.offer[at & mask] = *request;
+    channel->view.n_offers++;
+    if (at == channel->view.offer_head) {
         channel->is_blocked = false;
         /* Due in the past: whoever offers came late, or waited its turn. */
         const int64_t due = (int64_t)request->due;
@@ -253,29 +253,29 @@ static RARE bool banked_push_elsewhere(wm_banked *channel,
 
 bool wm_banked_push(wm_banked *channel, const wm_banked_request *request)
 {
-    const size_t n = channel->n_offers;
-    const size_t mask = channel->offer_mask;
+    const size_t n = channel->view.n_offers;
+    const size_t mask = channel->view.offer_mask;
     /* Room for the reply of every read that is anywhere. */
     if (channel->params.has_replies &&
-        channel->view.n_done + channel->n_reads_open + n >=
+        channel->view.n_done + channel->view.n_reads_open + n >=
             channel->view.done_mask &&
         !banked_grow_done(channel)) {
         return false;
     }
-    const size_t at = channel->offer_head + n;
+    const size_t at = channel->view.offer_head + n;
     if (n == 0 || n > mask ||
-        channel->offer[(at - 1) & mask].due > request->due) {
+        channel->view.offer[(at - 1) & mask].due > request->due) {
         return banked_push_elsewhere(channel, request);
     }
-    channel->offer[at & mask] = *request;
-    channel->n_offers = n + 1;
+    channel->view.offer[at & mask] = *request;
+    channel->view.n_offers = n + 1;
     return true;
 }
 
 /* --- questions ------------------------------------------------------------ */
 uint32_t wm_banked_n_waiting(const wm_banked *channel)
 {
-    return (uint32_t)channel->n_offers;
+    return (uint32_t)channel->view.n_offers;
 }
 
 const wm_banked_stats *wm_banked_get_stats(wm_banked *channel)

@@ -128,6 +128,23 @@ void wm_banked_free(wm_banked *channel); /* NULL is fine */
 /* The request is taken after those due no later; due: a tick not before
  * wm_banked_now.  False when memory is short. */
 bool wm_banked_push(wm_banked *channel, const wm_banked_request *request);
+/* The same, the usual way compiled into the caller. */
+static inline bool wm_banked_offer(wm_banked *channel,
+                                   const wm_banked_request *request)
+{
+    wm_banked_view *view = (wm_banked_view *)(void *)channel;
+    const size_t n = view->n_offers;
+    const size_t mask = view->offer_mask;
+    const size_t at = view->offer_head + n;
+    if (n == 0 || n > mask ||
+        view->n_done + view->n_reads_open + n >= view->done_mask ||
+        view->offer[(at - 1) & mask].due > request->due) {
+        return wm_banked_push(channel, request);
+    }
+    view->offer[at & mask] = *request;
+    view->n_offers = n + 1;
+    return true;
+}
 
 /* Simulates ticks up to `until`.  Stops earlier when fewer than `keep` pushed
  * requests are left in front of the queues, and before a tick at which one

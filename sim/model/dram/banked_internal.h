@@ -68,10 +68,6 @@ struct wm_banked {
     int64_t last_act[WM_DRAM_BANKS], last_pre[WM_DRAM_BANKS];
     /* queued writes by a hash of their place: a zero saves the search */
     uint16_t n_writes_at[WRITE_SLOTS];
-    /* in front of the queues, ring */
-    wm_banked_request *offer;
-    size_t offer_mask, offer_head, n_offers;
-    uint64_t n_reads_open;
     int64_t last_done;     /* of all reads so far */
     int64_t last_admitted; /* tick of the last admission */
     const wm_dram_timing *timing;

@@ -191,7 +191,7 @@ static SPECIALISED void issue_retire(wm_banked *channel, banked_pc *pc,
         pc->empty_since = tick;
     }
     if (!is_write) {
-        channel->n_reads_open--;
+        channel->view.n_reads_open--;
         banked_complete(channel, wm_banked_token_of(&entry->request),
                         entry->arrive, (int64_t)entry->request.due,
                         tick + channel->timing->read_latency);

@@ -141,7 +141,7 @@ static SPECIALISED bool queue_take(wm_banked *channel,
     const bool matters = queue_matters(channel, offer->row, bank, list);
     queue_link(channel, offer, bank, list, clock);
     queue_wake(channel, bank, clock);
-    channel->n_reads_open += 1 - list;
+    channel->view.n_reads_open += 1 - list;
     if (matters) {
         wm_banked_choose(channel, bank);
     }
@@ -155,7 +155,8 @@ void wm_banked_admit(wm_banked *channel, int64_t tick)
     uint32_t n_left = channel->params.offers - 1;
     do {
         const wm_banked_request *offer =
-            &channel->offer[channel->offer_head & channel->offer_mask];
+            &channel->view
+                 .offer[channel->view.offer_head & channel->view.offer_mask];
         if ((int64_t)offer->due > clock) {
             return;
         }
@@ -171,9 +172,9 @@ void wm_banked_admit(wm_banked *channel, int64_t tick)
             channel->stats.n_reads++;
         }
         channel->last_admitted = clock;
-        channel->offer_head++;
-        channel->n_offers--;
-    } while (channel->n_offers != 0 && n_left-- != 0);
+        channel->view.offer_head++;
+        channel->view.n_offers--;
+    } while (channel->view.n_offers != 0 && n_left-- != 0);
 }
 
 /* --- candidates ----------------------------------------------------------- */

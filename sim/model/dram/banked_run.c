@@ -363,10 +363,11 @@ static int64_t run_next_row(const wm_banked *channel, bool has_refresh)
 /* When the first offer can be admitted, were its queue to stay as it is. */
 static int64_t run_next_offer(const wm_banked *channel)
 {
-    if (channel->n_offers == 0 || channel->is_blocked) {
+    if (channel->view.n_offers == 0 || channel->is_blocked) {
         return NEVER;
     }
-    return (int64_t)channel->offer[channel->offer_head & channel->offer_mask]
+    return (int64_t)channel->view
+               .offer[channel->view.offer_head & channel->view.offer_mask]
                .due +
            1;
 }
@@ -391,7 +392,7 @@ static SPECIALISED void run_tick(wm_banked *channel)
     if (tick - channel->base > REBASE_AT) {
         run_rebase(channel, tick);
     }
-    if (channel->n_offers != 0 && !channel->is_blocked) {
+    if (channel->view.n_offers != 0 && !channel->is_blocked) {
         wm_banked_admit(channel, tick);
     }
     if (tick >= channel->next_refresh) {
@@ -415,7 +416,7 @@ static SPECIALISED int64_t run_to(wm_banked *channel, int64_t to, uint32_t keep,
                                   bool must_stop, int64_t ahead)
 {
     while (channel->view.next <= to) {
-        if (channel->n_offers < keep) {
+        if (channel->view.n_offers < keep) {
             return channel->view.now;
         }
         run_tick(channel);
@@ -453,7 +454,7 @@ static void run_once(wm_banked *channel)
 
 uint64_t wm_banked_finish_reads(wm_banked *channel)
 {
-    while (channel->n_offers != 0 || channel->n_reads_open != 0) {
+    while (channel->view.n_offers != 0 || channel->view.n_reads_open != 0) {
         run_once(channel);
     }
     int64_t end = banked_later(channel->last_done, channel->last_admitted + 1);

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/dram/banked_request.h"
+
 typedef struct wm_banked wm_banked;
 
 /* A read that was issued: when it has all its data. */
@@ -25,6 +27,9 @@ typedef struct wm_banked_view {
     int64_t next, now;    /* tick worth a look; looked at last */
     wm_banked_done *done; /* to be handed out, by tick, ring */
     size_t done_mask, done_head, n_done;
+    wm_banked_request *offer; /* in front of the queues, ring */
+    size_t offer_mask, offer_head, n_offers;
+    uint64_t n_reads_open; /* pushed and not issued, offers aside */
 } wm_banked_view;
 
 static inline const wm_banked_view *wm_banked_look(const wm_banked *channel)
