@@ -104,42 +104,6 @@ static void memory_prefetch_fills(const wm_memory *memory,
     }
 }
 
-/* The channel whose next read has its data first, of equal ones the first. */
-static uint32_t memory_first(const wm_memory *memory)
-{
-    uint32_t first = 0;
-    for (uint32_t c = 1; c < memory->n_channels; c++) {
-        if (wm_banked_next_done(memory->channels[c]) <
-            wm_banked_next_done(memory->channels[first])) {
-            first = c;
-        }
-    }
-    return first;
-}
-
-/* The reads with data by tick, in order of time, then channel. */
-static bool memory_deliver(wm_memory *memory, uint64_t tick,
-                           const memory_listener *listener)
-{
-    const wm_memory_model *model = memory->model;
-    const bool is_one = memory->n_channels == 1;
-    bool is_good = true;
-    for (;;) {
-        const uint32_t c = is_one ? 0 : memory_first(memory);
-        wm_banked *banked = memory->channels[c];
-        if (wm_banked_next_done(banked) > tick) {
-            return is_good;
-        }
-        memory->n_near[c] -= memory->n_near[c] != 0;
-        const wm_banked_done done = wm_banked_take(banked);
-        is_good = wm_memory_arrive(memory, done.token,
-                                   memory_ps(model, (uint64_t)done.tick) +
-                                       model->extra_ps,
-                                   listener) &&
-                  is_good;
-    }
-}
-
 /* How far all channels may run before a read that has its data on the way lets
  * another one go: that one is due extra_ticks later at the earliest. */
 static uint64_t memory_sight(const wm_memory *memory, uint64_t tick)
@@ -216,7 +180,7 @@ static bool memory_run(wm_memory *memory, uint64_t tick,
     uint64_t step = 0;
     do {
         step = memory_step(memory, tick);
-        is_good = memory_deliver(memory, step, listener) && is_good;
+        is_good = wm_memory_deliver(memory, step, listener) && is_good;
     } while (step < tick);
     memory_note_quiet(memory);
     return is_good;
@@ -237,7 +201,7 @@ bool wm_memory_advance(wm_memory *memory, uint64_t t_ps, wm_memory_reply reply,
     if (memory_is_behind(memory, tick)) {
         return memory_run(memory, tick, &listener);
     }
-    const bool is_good = memory_deliver(memory, tick, &listener);
+    const bool is_good = wm_memory_deliver(memory, tick, &listener);
     memory_note_quiet(memory);
     return is_good;
 }

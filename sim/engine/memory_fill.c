@@ -232,17 +232,11 @@ bool wm_memory_wait(wm_memory *memory, uint64_t pending, uint64_t who,
 }
 
 /* --- completion ----------------------------------------------------------- */
-/* The replies that the fill held back: it has its data. */
-static void memory_reply_all(wm_memory *memory, const memory_fill *fill,
-                             uint64_t ps, const memory_listener *listener)
+/* The replies to others that asked for the line of a fill that is there. */
+WM_APART void memory_reply_others(wm_memory *memory, uint32_t last, uint64_t ps,
+                                  const memory_listener *listener)
 {
-    if (fill->is_asked != 0 && listener->reply != NULL) {
-        listener->reply(listener->context, fill->who, ps + fill->after_ps);
-    }
-    if (fill->last_waiter == WM_NO_INDEX) {
-        return;
-    }
-    const uint32_t first = memory->waiter[fill->last_waiter].next;
+    const uint32_t first = memory->waiter[last].next;
     for (uint32_t w = first;; w = memory->waiter[w].next) {
         const memory_waiter *waiter = &memory->waiter[w];
         if (listener->reply != NULL) {
@@ -251,16 +245,16 @@ static void memory_reply_all(wm_memory *memory, const memory_fill *fill,
             listener->reply(listener->context, waiter->who,
                             leaves + waiter->after_ps);
         }
-        if (w == fill->last_waiter) {
+        if (w == last) {
             break;
         }
     }
-    memory->waiter[fill->last_waiter].next = memory->free_waiter;
+    memory->waiter[last].next = memory->free_waiter;
     memory->free_waiter = first;
 }
 
 /* The fill that waited for an MSHR that is free at ps goes to its channel. */
-static bool memory_release(wm_memory *memory, uint32_t index, uint64_t ps)
+WM_APART bool memory_release(wm_memory *memory, uint32_t index, uint64_t ps)
 {
     memory_fill *fill = &memory->fill[index];
     const uint64_t t_ps = fill->order_ps > ps ? fill->order_ps : ps;
@@ -272,8 +266,9 @@ static bool memory_release(wm_memory *memory, uint32_t index, uint64_t ps)
     return n_parts != 0;
 }
 
-bool wm_memory_arrive(wm_memory *memory, uint32_t index, uint64_t ps,
-                      const memory_listener *listener)
+/* A read of the fill has its data, told at ps. */
+WM_INLINE bool memory_arrive(wm_memory *memory, uint32_t index, uint64_t ps,
+                             const memory_listener *listener)
 {
     bool is_good = true;
     while (index != WM_NO_INDEX) {
@@ -288,7 +283,12 @@ bool wm_memory_arrive(wm_memory *memory, uint32_t index, uint64_t ps,
             uint64_t *ready = &slice->tags.line[fill->line].ready;
             *ready = memory_is_of(*ready, index) ? ps : *ready;
         }
-        memory_reply_all(memory, fill, ps, listener);
+        if (fill->is_asked != 0 && listener->reply != NULL) {
+            listener->reply(listener->context, fill->who, ps + fill->after_ps);
+        }
+        if (fill->last_waiter != WM_NO_INDEX) {
+            memory_reply_others(memory, fill->last_waiter, ps, listener);
+        }
         uint64_t *mshr = &slice->misses[fill->mshr];
         if (memory_is_of(*mshr, index)) {
             *mshr = ps;
@@ -301,4 +301,47 @@ bool wm_memory_arrive(wm_memory *memory, uint32_t index, uint64_t ps,
         index = fill->later;
     }
     return is_good;
+}
+
+/* The channel whose next read has its data first, of equal ones the first. */
+static uint32_t memory_first(const wm_memory *memory)
+{
+    uint32_t first = 0;
+    for (uint32_t c = 1; c < memory->n_channels; c++) {
+        if (wm_banked_next_done(memory->channels[c]) <
+            wm_banked_next_done(memory->channels[first])) {
+            first = c;
+        }
+    }
+    return first;
+}
+
+/* is_one, constant to the compiler: there is one channel. */
+WM_INLINE bool memory_deliver(wm_memory *memory, uint64_t tick,
+                              const memory_listener *listener, bool is_one)
+{
+    const wm_memory_model *model = memory->model;
+    bool is_good = true;
+    for (;;) {
+        const uint32_t c = is_one ? 0 : memory_first(memory);
+        wm_banked *banked = memory->channels[c];
+        if (wm_banked_next_done(banked) > tick) {
+            return is_good;
+        }
+        memory->n_near[c] -= memory->n_near[c] != 0;
+        const wm_banked_done done = wm_banked_take(banked);
+        is_good = memory_arrive(memory, done.token,
+                                memory_ps(model, (uint64_t)done.tick) +
+                                    model->extra_ps,
+                                listener) &&
+                  is_good;
+    }
+}
+
+bool wm_memory_deliver(wm_memory *memory, uint64_t tick,
+                       const memory_listener *listener)
+{
+    return memory->n_channels == 1
+               ? memory_deliver(memory, tick, listener, true)
+               : memory_deliver(memory, tick, listener, false);
 }

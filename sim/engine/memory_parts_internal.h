@@ -104,8 +104,9 @@ static inline uint64_t memory_quiet(const wm_memory *memory,
 }
 
 /* --- memory_fill.c -------------------------------------------------------- */
-/* A read of the fill has its data, told at ps. */
-bool wm_memory_arrive(wm_memory *memory, uint32_t index, uint64_t ps,
-                      const memory_listener *listener);
+/* The reads with data by tick, in order of time, then channel: their fills are
+ * told. */
+bool wm_memory_deliver(wm_memory *memory, uint64_t tick,
+                       const memory_listener *listener);
 
 #endif

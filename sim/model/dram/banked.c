@@ -120,6 +120,8 @@ wm_status wm_banked_new(const wm_dram_timing *timing,
     channel->params = *params;
     channel->is_plain = params->page == WM_PAGE_OPEN && !params->is_hit_first &&
                         params->hit_cap == 0 && params->command == NULL;
+    channel->is_usual = !timing->is_single_bus && !timing->has_hbm3_edges &&
+                        params->page != WM_PAGE_TIMEOUT;
     const size_t n_entries =
         params->read_queue + params->write_queue + WM_DRAM_BANKS;
     channel->entry = calloc(n_entries, sizeof(*channel->entry));

@@ -32,6 +32,7 @@ struct wm_banked {
     bool is_blocked;            /* the first offer has no room as things are */
     bool is_writing;            /* the mode */
     bool must_turn;             /* it changes when it is evaluated next */
+    bool is_usual;              /* run_tick: time-outs, buses */
     bool is_plain; /* open pages, first ready first come, no listener */
     uint32_t n_queued[2];
     uint32_t room[2]; /* of the queues */

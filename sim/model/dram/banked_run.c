@@ -198,9 +198,6 @@ static RARE uint32_t run_pick_row_on_edge(wm_banked *channel, int64_t tick)
  * ticks from row_soon on. */
 static uint32_t run_look_for_row(wm_banked *channel, int64_t tick)
 {
-    if (channel->timing->has_hbm3_edges) {
-        return run_pick_row_on_edge(channel, tick);
-    }
     const wm_lanes_two rows = {channel->act_at, channel->act_in,
                                channel->pre_at, channel->pre_in};
     const uint32_t n = channel->timing->n_banks;
@@ -213,10 +210,15 @@ static uint32_t run_look_for_row(wm_banked *channel, int64_t tick)
     return bank;
 }
 
-static inline uint32_t run_pick_row(wm_banked *channel, int64_t tick)
+static SPECIALISED uint32_t run_pick_row(wm_banked *channel, int64_t tick,
+                                         bool is_usual)
 {
-    return tick < channel->row_soon ? WM_NO_LANE
-                                    : run_look_for_row(channel, tick);
+    if (tick < channel->row_soon) {
+        return WM_NO_LANE;
+    }
+    return !is_usual && channel->timing->has_hbm3_edges
+               ? run_pick_row_on_edge(channel, tick)
+               : run_look_for_row(channel, tick);
 }
 
 /* --- the slots of a tick -------------------------------------------------- */
@@ -240,7 +242,8 @@ static SPECIALISED void run_column_slot(wm_banked *channel, int64_t tick)
     }
 }
 
-static SPECIALISED void run_row_slot(wm_banked *channel, int64_t tick)
+static SPECIALISED void run_row_slot(wm_banked *channel, int64_t tick,
+                                     bool is_usual)
 {
     if (channel->n_refresh != 0) {
         wm_banked_move_refresh(channel, tick);
@@ -256,10 +259,10 @@ static SPECIALISED void run_row_slot(wm_banked *channel, int64_t tick)
             return;
         }
     }
-    const uint32_t bank = run_pick_row(channel, tick);
+    const uint32_t bank = run_pick_row(channel, tick, is_usual);
     if (bank != WM_NO_LANE) {
         run_row(channel, bank, tick);
-    } else if (channel->params.page == WM_PAGE_TIMEOUT) {
+    } else if (!is_usual && channel->params.page == WM_PAGE_TIMEOUT) {
         run_timeout(channel, tick);
     }
 }
@@ -293,7 +296,7 @@ static void run_single_slot(wm_banked *channel, int64_t tick)
         }
     }
     columns = run_ready_columns(channel, tick) & ~channel->is_active;
-    const uint32_t row = run_pick_row(channel, tick);
+    const uint32_t row = run_pick_row(channel, tick, false);
     if (columns != 0) {
         const uint32_t bank = run_oldest_hit(channel, columns);
         if (row == WM_NO_LANE ||
@@ -341,21 +344,24 @@ static RARE int64_t run_next_other_row(const wm_banked *channel)
     return tick;
 }
 
-static int64_t run_next_column(const wm_banked *channel, bool has_refresh)
+static SPECIALISED int64_t run_next_column(const wm_banked *channel,
+                                           bool has_refresh, bool is_usual)
 {
     int64_t tick =
         has_refresh ? run_next_column_of_active(channel) : channel->col_soon;
     tick = banked_later(tick, channel->col_free);
-    return banked_is_rising(channel, tick) ? tick : tick + 1;
+    return is_usual || banked_is_rising(channel, tick) ? tick : tick + 1;
 }
 
-static int64_t run_next_row(const wm_banked *channel, bool has_refresh)
+static SPECIALISED int64_t run_next_row(const wm_banked *channel,
+                                        bool has_refresh, bool is_usual)
 {
     if (has_refresh) {
         return wm_banked_refresh_tick(channel);
     }
     const int64_t tick = banked_later(channel->row_soon, channel->row_free);
-    return channel->must_refresh != 0 || channel->params.page == WM_PAGE_TIMEOUT
+    return channel->must_refresh != 0 ||
+                   (!is_usual && channel->params.page == WM_PAGE_TIMEOUT)
                ? banked_earlier(tick, run_next_other_row(channel))
                : tick;
 }
@@ -372,20 +378,24 @@ static int64_t run_next_offer(const wm_banked *channel)
            1;
 }
 
-static SPECIALISED int64_t run_next(const wm_banked *channel, int64_t now)
+static SPECIALISED int64_t run_next(const wm_banked *channel, int64_t now,
+                                    bool is_usual)
 {
     const bool has_refresh = channel->n_refresh != 0;
     if (channel->must_turn && !has_refresh) {
         return now + 1;
     }
-    int64_t tick = banked_earlier(run_next_column(channel, has_refresh),
-                                  run_next_row(channel, has_refresh));
+    int64_t tick =
+        banked_earlier(run_next_column(channel, has_refresh, is_usual),
+                       run_next_row(channel, has_refresh, is_usual));
     tick = banked_earlier(tick, run_next_offer(channel));
     tick = banked_earlier(tick, channel->next_refresh);
     return banked_later(tick, now + 1);
 }
 
-static SPECIALISED void run_tick(wm_banked *channel)
+/* is_usual, constant to the compiler: buses of their own for columns and rows
+ * that take commands at every tick, no time-out of pages. */
+static SPECIALISED void run_tick(wm_banked *channel, bool is_usual)
 {
     const int64_t tick = channel->view.next;
     channel->view.now = tick;
@@ -398,28 +408,28 @@ static SPECIALISED void run_tick(wm_banked *channel)
     if (tick >= channel->next_refresh) {
         wm_banked_ask_refresh(channel, tick);
     }
-    if (channel->timing->is_single_bus) {
+    if (!is_usual && channel->timing->is_single_bus) {
         run_single_slot(channel, tick);
     } else {
-        if (banked_is_rising(channel, tick)) {
+        if (is_usual || banked_is_rising(channel, tick)) {
             run_column_slot(channel, tick);
         }
-        run_row_slot(channel, tick);
+        run_row_slot(channel, tick, is_usual);
     }
-    channel->view.next = run_next(channel, tick);
+    channel->view.next = run_next(channel, tick, is_usual);
 }
 
 /* Simulates ticks up to `to`, or up to `ahead` after the first read that has
  * its data where must_stop; returns how far.  Less when fewer than `keep`
- * offers are left. */
+ * offers are left.  is_usual: see run_tick. */
 static SPECIALISED int64_t run_to(wm_banked *channel, int64_t to, uint32_t keep,
-                                  bool must_stop, int64_t ahead)
+                                  bool must_stop, int64_t ahead, bool is_usual)
 {
     while (channel->view.next <= to) {
         if (channel->view.n_offers < keep) {
             return channel->view.now;
         }
-        run_tick(channel);
+        run_tick(channel, is_usual);
         /* A read that a queued write answers may come before the first. */
         if (must_stop && channel->view.n_done != 0) {
             const size_t at = channel->view.done_head & channel->view.done_mask;
@@ -435,7 +445,9 @@ static SPECIALISED int64_t run_to(wm_banked *channel, int64_t to, uint32_t keep,
 bool wm_banked_run(wm_banked *channel, uint64_t until, uint32_t keep)
 {
     const int64_t to = until < NEVER ? (int64_t)until : NEVER - 1;
-    return run_to(channel, to, keep, false, 0) == to;
+    return (channel->is_usual
+                ? run_to(channel, to, keep, false, 0, true)
+                : run_to(channel, to, keep, false, 0, false)) == to;
 }
 
 uint64_t wm_banked_run_to_data(wm_banked *channel, uint64_t until,
@@ -444,7 +456,10 @@ uint64_t wm_banked_run_to_data(wm_banked *channel, uint64_t until,
     const uint64_t done = wm_banked_next_done(channel);
     uint64_t to = done < NEVER ? done + ahead : NEVER - 1;
     to = to < until ? to : until;
-    return (uint64_t)run_to(channel, (int64_t)to, 0, true, (int64_t)ahead);
+    return (uint64_t)(channel->is_usual ? run_to(channel, (int64_t)to, 0, true,
+                                                 (int64_t)ahead, true)
+                                        : run_to(channel, (int64_t)to, 0, true,
+                                                 (int64_t)ahead, false));
 }
 
 static void run_once(wm_banked *channel)

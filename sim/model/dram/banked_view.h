@@ -26,9 +26,9 @@ typedef struct wm_banked_done {
 typedef struct wm_banked_view {
     int64_t next, now;    /* tick worth a look; looked at last */
     wm_banked_done *done; /* to be handed out, by tick, ring */
-    size_t done_mask, done_head, n_done;
+    size_t done_head, done_mask, n_done;
     wm_banked_request *offer; /* in front of the queues, ring */
-    size_t offer_mask, offer_head, n_offers;
+    size_t offer_head, offer_mask, n_offers;
     uint64_t n_reads_open; /* pushed and not issued, offers aside */
 } wm_banked_view;
 
