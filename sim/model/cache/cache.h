@@ -99,6 +99,15 @@ static inline uint8_t *wm_cache_state(const wm_cache *cache, const wm_ref *ref)
     return wm_cache_state_as(cache, ref, cache->kind);
 }
 
+/* The same of a place. */
+static inline uint8_t *wm_cache_state_at(const wm_cache *cache, uint64_t set,
+                                         uint32_t way)
+{
+    return wm_cache_states(cache, wm_cache_block(cache, set, cache->kind),
+                           cache->kind) +
+           way;
+}
+
 /* Low half dirty, high half partial: of which only some bytes are present.
  * Only for caches with marks. */
 static inline uint8_t *wm_cache_marks(const wm_cache *cache, const wm_ref *ref)

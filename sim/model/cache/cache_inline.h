@@ -51,15 +51,6 @@ WM_INLINE uint8_t *wm_cache_state_as(const wm_cache *cache, const wm_ref *ref,
     return wm_cache_states(cache, ref->block, kind) + ref->way;
 }
 
-/* The same of a place. */
-WM_INLINE uint8_t *wm_cache_state_at(const wm_cache *cache, uint64_t set,
-                                     uint32_t way)
-{
-    return wm_cache_states(cache, wm_cache_block(cache, set, cache->kind),
-                           cache->kind) +
-           way;
-}
-
 WM_INLINE uint32_t wm_cache_index(const wm_cache *cache, const wm_ref *ref)
 {
     return (uint32_t)ref->set * cache->ways + ref->way;

@@ -229,6 +229,8 @@ static SPECIALISED void run_column_slot(wm_banked *channel, int64_t tick)
     if (active != 0) {
         wm_banked_column(channel, run_first_active(channel->active_age, active),
                          tick);
+        /* Mostly nothing else is ready for long: no look in vain. */
+        channel->col_soon = run_soonest_column(channel);
         return;
     }
     if (channel->n_refresh != 0) {
