@@ -84,9 +84,9 @@ static inline int16_t banked_lane_time(const wm_banked *channel, int64_t tick)
 
 static inline void banked_lane_raise(int16_t *at, int32_t time)
 {
-    if (*at < time) {
-        *at = (int16_t)time;
-    }
+    /* Stored either way: which it is cannot be foreseen. */
+    const int32_t old = *at;
+    *at = (int16_t)(old < time ? time : old);
 }
 
 static inline uint32_t banked_pc_of(const wm_banked *channel, uint32_t bank)

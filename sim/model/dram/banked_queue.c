@@ -148,6 +148,17 @@ static SPECIALISED bool queue_take(wm_banked *channel,
     return true;
 }
 
+/* Reads have no room: whether the next offer is one, and no write may answer
+ * it. */
+static inline bool queue_is_held(const wm_banked *channel)
+{
+    const wm_banked_request *offer =
+        &channel->view
+             .offer[channel->view.offer_head & channel->view.offer_mask];
+    return channel->n_queued[1] == 0 && channel->view.n_offers != 0 &&
+           !wm_banked_is_write(offer);
+}
+
 void wm_banked_admit(wm_banked *channel, int64_t tick)
 {
     const int64_t clock = tick - 1;
@@ -174,6 +185,11 @@ void wm_banked_admit(wm_banked *channel, int64_t tick)
         channel->last_admitted = clock;
         channel->view.offer_head++;
         channel->view.n_offers--;
+        if (channel->n_queued[0] == channel->room[0] &&
+            queue_is_held(channel)) {
+            channel->is_blocked = true;
+            return;
+        }
     } while (channel->view.n_offers != 0 && n_left-- != 0);
 }
 
