@@ -4,7 +4,9 @@
  * One mutex guards the ring; a slot's content belongs to the thread that has
  * claimed it.  The caller can do all of the work itself, so a helper that finds
  * none sleeps until half of the ring is free: waking up costs as much as a
- * chunk may take (some 50 us).  The caller is woken for its own chunk only.
+ * chunk may take (some 50 us).  Only one thread can read, so who comes for work
+ * first reads until there is a chunk for every thread: else the others would
+ * wait for each chunk of a file that is slow to read beside its decoding.
  */
 #include "trace/wmt_ahead.h"
 
@@ -63,6 +65,7 @@ struct wm_wmt_ahead {
     uint64_t head; /* number of the next chunk to read */
     uint64_t tail; /* of the one that the caller has, or waits for */
     bool has_taken;
+    uint32_t n_unclaimed; /* read, nobody works on them */
     bool is_reading;
     bool is_ended; /* the last chunk of the file is in the ring */
     bool is_alone; /* the last chunk read is large */
@@ -198,10 +201,8 @@ static void slot_decode(slot *s)
  * serves for all and stays in the thread's cache. */
 static void slot_count(slot *s)
 {
-    uint64_t n_records = 0;
-    uint64_t n_lanes = 0;
-    wm_wmt_decoder_measure(s->decoder, &n_records, &n_lanes);
-    if (n_records > AHEAD_RECORDS_MAX || n_lanes > AHEAD_LANES_MAX ||
+    if (!wm_wmt_decoder_is_within(s->decoder, AHEAD_RECORDS_MAX,
+                                  AHEAD_LANES_MAX) ||
         !slot_reserve(s, 1)) {
         return;
     }
@@ -210,7 +211,6 @@ static void slot_count(slot *s)
                      sizeof(*s->tallies))) {
             return;
         }
-        wm_cta_clear(&s->ctas[0]);
         s->cta_fault = wm_wmt_decoder_next(s->decoder, &s->ctas[0]);
         s->tallies[s->n_ctas] = s->ctas[0].n_records;
         s->n_ctas += s->cta_fault == NULL;
@@ -249,6 +249,12 @@ static void wake_helper(wm_wmt_ahead *a)
     }
 }
 
+/* Reading goes first: some thread would find nothing to work on. */
+static bool ring_is_short(const wm_wmt_ahead *a)
+{
+    return a->n_unclaimed <= a->n_helpers && ring_can_read(a);
+}
+
 /* Something has happened to chunk `number`. */
 static void wake_caller(wm_wmt_ahead *a, uint64_t number)
 {
@@ -269,9 +275,16 @@ static void ring_read(wm_wmt_ahead *a)
     a->is_ended = s->status != WM_OK || chunk->ending != WM_WMT_WHOLE;
     a->is_alone = chunk->n_packed > ALONE_BYTES || chunk->n_raw > ALONE_BYTES;
     s->state = a->is_ended ? SLOT_DONE : SLOT_READ;
+    a->n_unclaimed += s->state == SLOT_READ;
     a->head++;
     wake_caller(a, a->head - 1);
     wake_helper(a);
+}
+
+static void slot_claim(wm_wmt_ahead *a, slot *s)
+{
+    s->state = SLOT_CLAIMED;
+    a->n_unclaimed--;
 }
 
 /* Works on the first chunk from number on that nobody works on; false when
@@ -282,7 +295,7 @@ static bool ring_work(wm_wmt_ahead *a, uint64_t number)
         slot *s = slot_at(a, number);
         if (s->state == SLOT_READ) {
             bool is_skipping = a->is_skipping;
-            s->state = SLOT_CLAIMED;
+            slot_claim(a, s);
             pthread_mutex_unlock(&a->mutex);
             slot_work(a, s, is_skipping);
             pthread_mutex_lock(&a->mutex);
@@ -299,12 +312,9 @@ static void *helper_main(void *argument)
     wm_wmt_ahead *a = argument;
     pthread_mutex_lock(&a->mutex);
     while (!a->is_over) {
-        if (ring_work(a, a->tail)) {
-            continue;
-        }
-        if (ring_can_read(a)) {
+        if (ring_is_short(a)) {
             ring_read(a);
-        } else {
+        } else if (!ring_work(a, a->tail)) {
             a->n_asleep++;
             pthread_cond_wait(&a->room, &a->mutex);
             a->n_asleep--;
@@ -343,19 +353,15 @@ static slot *ring_take(wm_wmt_ahead *a)
 {
     for (;;) {
         slot *s = slot_at(a, a->tail);
-        if (a->tail < a->head && s->state == SLOT_READ) {
-            s->state = SLOT_CLAIMED;
-            return s;
-        }
         if (a->tail < a->head && s->state == SLOT_DONE) {
             return s;
         }
-        if (ring_work(a, a->tail + 1)) {
-            continue;
-        }
-        if (ring_can_read(a)) {
+        if (ring_is_short(a)) {
             ring_read(a);
-        } else {
+        } else if (a->tail < a->head && s->state == SLOT_READ) {
+            slot_claim(a, s);
+            return s;
+        } else if (!ring_work(a, a->tail + 1)) {
             a->is_caller_asleep = true;
             pthread_cond_wait(&a->ready, &a->mutex);
             a->is_caller_asleep = false;
@@ -453,9 +459,12 @@ wm_status wm_wmt_ahead_next(wm_wmt_ahead *ahead, const wm_wmt_slot **out,
 
 void wm_wmt_ahead_set_skipping(wm_wmt_ahead *ahead, bool is_skipping)
 {
-    pthread_mutex_lock(&ahead->mutex);
-    ahead->is_skipping = is_skipping;
-    pthread_mutex_unlock(&ahead->mutex);
+    /* Asked for each CTA; nobody but the caller sets it. */
+    if (ahead->is_skipping != is_skipping) {
+        pthread_mutex_lock(&ahead->mutex);
+        ahead->is_skipping = is_skipping;
+        pthread_mutex_unlock(&ahead->mutex);
+    }
 }
 
 wm_status wm_wmt_ahead_seek(wm_wmt_ahead *ahead, uint64_t offset, wm_error *err)

@@ -306,6 +306,25 @@ void wm_wmt_decoder_measure(const wm_wmt_decoder *decoder, uint64_t *n_records,
     }
 }
 
+bool wm_wmt_decoder_is_within(const wm_wmt_decoder *decoder, uint64_t n_records,
+                              uint64_t n_lanes)
+{
+    const wm_wmt_decoder *d = decoder;
+    uint64_t n_warps = wm_wmt_left(&d->column[WM_WMT_COL_WARPS]); /* at most */
+    uint64_t n_records_all = 0;
+    uint64_t n_lanes_all = 0;
+    bool is_within = true;
+    for (size_t t = 0; t < d->n_templates; t++) {
+        is_within &= n_warps * d->templates[t].n_records <= n_records &&
+                     n_warps * d->templates[t].n_lanes <= n_lanes;
+    }
+    if (!is_within) {
+        wm_wmt_decoder_measure(d, &n_records_all, &n_lanes_all);
+        is_within = n_records_all <= n_records && n_lanes_all <= n_lanes;
+    }
+    return is_within;
+}
+
 uint32_t wm_wmt_decoder_n_left(const wm_wmt_decoder *decoder)
 {
     return decoder->n_left;

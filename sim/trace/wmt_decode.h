@@ -58,6 +58,9 @@ const char *wm_wmt_decoder_open(wm_wmt_decoder *decoder,
 /* Records and lane words of all CTAs, from the warps column as it stands. */
 void wm_wmt_decoder_measure(const wm_wmt_decoder *decoder, uint64_t *n_records,
                             uint64_t *n_lanes);
+/* Whether they are no more than these; cheaper. */
+bool wm_wmt_decoder_is_within(const wm_wmt_decoder *decoder, uint64_t n_records,
+                              uint64_t n_lanes);
 uint32_t wm_wmt_decoder_n_left(const wm_wmt_decoder *decoder);
 /* The next CTA; n_left must not be 0. */
 const char *wm_wmt_decoder_next(wm_wmt_decoder *decoder, wm_cta *cta);

@@ -27,18 +27,31 @@ def ok(*args):
     wm.check(done.code == 0, done.err)
 
 
+def main_thread_cpu(pid):
+    """CPU seconds of the first thread of a process that has ended and that
+    nobody has waited for; None where the host does not say."""
+    try:
+        with open("/proc/%d/task/%d/schedstat" % (pid, pid)) as text:
+            return int(text.read().split()[0]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return None
+
+
 def timed(args):
-    """CPU and wall seconds of one process."""
+    """Seconds of one process: CPU, wall, and the CPU of its first thread."""
     start = time.monotonic()
     process = subprocess.Popen([wm.WARPMEM] + [str(a) for a in args],
                                stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    wall = time.monotonic() - start
+    first = main_thread_cpu(process.pid)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     wm.check(process.returncode == 0, "exit %d from %s" % (
         process.returncode, " ".join(map(str, args))))
-    return usage.ru_utime + usage.ru_stime, time.monotonic() - start
+    return usage.ru_utime + usage.ru_stime, wall, first
 
 
 def make(folder, is_quick):
@@ -59,7 +72,20 @@ def make(folder, is_quick):
 
 
 def median_cpu(runs):
-    return statistics.median(cpu for cpu, _ in runs)
+    return statistics.median(cpu for cpu, _, _ in runs)
+
+
+def best_wall(runs):
+    return min(wall for _, wall, _ in runs)
+
+
+def bound(one, two):
+    """What two threads can gain by their CPU time, were both never to wait:
+    one thread's to the busier one's of two.  Other work on the machine does
+    not change it."""
+    busier = [max(first, cpu - first) for cpu, _, first in two
+              if first is not None]
+    return median_cpu(one) / statistics.median(busier) if busier else None
 
 
 def measure(folder, is_quick, n_rounds):
@@ -86,7 +112,7 @@ def measure(folder, is_quick, n_rounds):
             "bytes_per_record": os.path.getsize(path) / n_records,
             "read_per_s": n_records / read, "write_per_s": n_records / write,
             "cpu_two": median_cpu(runs["two"]) / median_cpu(runs["one"]),
-            "speed_up": min(w for _, w in runs["one"]) /
-            min(w for _, w in runs["two"])})
+            "speed_up": best_wall(runs["one"]) / best_wall(runs["two"]),
+            "bound": bound(runs["one"], runs["two"])})
         os.unlink(path)
     return rows

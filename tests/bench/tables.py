@@ -169,12 +169,13 @@ def scaling_tables(scaling):
 
 def decode_table(rows):
     head = ["trace", "records", "bytes per record", "read, M records/s",
-            "write, M records/s", "CPU, -j 2", "speed-up, -j 2"]
+            "write, M records/s", "CPU, -j 2", "bound, -j 2", "speed-up, -j 2"]
     return table(head, [
         [row["trace"], "{:,}".format(row["records"]),
          "%.4g" % row["bytes_per_record"],
          "%.3g" % (row["read_per_s"] / MILLION),
          "%.3g" % (row["write_per_s"] / MILLION), "%.2f x" % row["cpu_two"],
+         "-" if row["bound"] is None else "%.2f x" % row["bound"],
          "%.2f x" % row["speed_up"]] for row in rows])
 
 

@@ -92,6 +92,64 @@ Test(wmt_ahead, damage_is_met_in_the_same_place_by_any_number_of_threads,
     files_fini(&files);
 }
 
+/* What a caller sees that looks at each CTA's number of records only. */
+static wm_status count_records(const char *path, bool counts_only,
+                               uint32_t jobs, wm_buffer *counts, wm_error *err)
+{
+    const wm_trace_options options = {.jobs = jobs, .counts_only = counts_only};
+    wm_trace *trace = NULL;
+    wm_command command = {.kind = WM_COMMAND_COPY};
+    wm_cta cta;
+    wm_cta_init(&cta);
+    wm_status status = wm_trace_open(path, &options, NULL, &trace, err);
+    while (status == WM_OK && command.kind != WM_COMMAND_END) {
+        bool has_cta = true;
+        status = wm_trace_next_command(trace, &command, err);
+        while (status == WM_OK && command.kind == WM_COMMAND_LAUNCH &&
+               has_cta) {
+            status = wm_trace_next_cta(trace, &cta, &has_cta, err);
+            wm_buffer_printf(counts, "%zu ",
+                             status == WM_OK && has_cta ? cta.n_records : 0);
+        }
+    }
+    wm_trace_close(trace);
+    wm_cta_fini(&cta);
+    return status;
+}
+
+Test(wmt_ahead, counting_finds_the_same_records_and_damage_on_many_threads)
+{
+    test_files files;
+    wm_buffer bytes;
+    files_init(&files);
+    (void)large_wmt(&files, 61, &bytes);
+    for (uint32_t seed = 0; seed < 4; seed++) {
+        wm_buffer counts[4];
+        wm_error err[4];
+        wm_status status[4];
+        size_t place = bytes.n_bytes / 4 * (4 - seed) - 64;
+        /* Whole, then damaged nearer and nearer to the start. */
+        bytes.bytes[place] = (char)(bytes.bytes[place] ^ (seed == 0 ? 0 : 4));
+        const char *path =
+            files_add(&files, "counted.wmt", bytes.bytes, bytes.n_bytes);
+        for (uint32_t i = 0; i < 4; i++) {
+            wm_buffer_init(&counts[i]);
+            status[i] =
+                count_records(path, i > 0, i < 2 ? 1 : i, &counts[i], &err[i]);
+            cr_assert_eq(status[i], seed == 0 ? WM_OK : WM_EFORMAT);
+            cr_assert_str_eq(counts[i].bytes, counts[0].bytes);
+            cr_assert(seed == 0 || strcmp(err[i].text, err[0].text) == 0);
+        }
+        for (uint32_t i = 0; i < 4; i++) {
+            wm_buffer_fini(&counts[i]);
+        }
+        files.n--;
+        (void)unlink(path);
+    }
+    wm_buffer_fini(&bytes);
+    files_fini(&files);
+}
+
 /* Some CTAs of each launch, then on to the next: by seed. */
 static void dump_parts(const char *path, uint64_t seed, uint32_t jobs,
                        wm_buffer *dump, char digest[WM_DIGEST_HEX])
