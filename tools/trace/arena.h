@@ -27,7 +27,9 @@ typedef struct wm_arena_buffer {
 } wm_arena_buffer;
 
 typedef struct wm_arena {
-    uint8_t *host;
+    uint8_t *host; /* at a multiple of a chunk */
+    uint8_t *reserved;
+    uint64_t n_reserved;
     uint64_t span_bytes;
     wm_arena_buffer buffers[WM_SPEC_ARGS_MAX];
     uint32_t n_buffers;

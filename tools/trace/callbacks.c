@@ -32,9 +32,8 @@ static void on_crash(int number)
         (void)raise(number);
         return;
     }
-    uint32_t last = lane->n_entries != 0
-                        ? lane->entries[lane->n_entries - 1].event
-                        : UINT32_MAX;
+    const wm_log *log = lane->log;
+    uint32_t last = log->n != 0 ? log->entries[log->n - 1].event : UINT32_MAX;
     wm_run_fail(run, WM_EFORMAT,
                 "%s:%" PRIu32 ": found %s in the kernel here or behind, wanted "
                 "it to end (thread %" PRIu32 ",%" PRIu32 ",%" PRIu32
@@ -88,25 +87,24 @@ const char *wm_run_file(const wm_run *run, uint32_t event)
                : run->spec->source;
 }
 
-static void add_segment(wm_lane *lane, const wm_segment *segment)
+/* No branches: what a segment adds depends on the lane's path. */
+static inline void add_part(wm_open *open, const wm_step_part *part)
 {
-    wm_entry *open = &lane->open;
-    if ((segment->slots | segment->uses) == 0) {
-        return;
-    }
-    if (segment->uses != 0 && !lane->is_stalled) {
-        lane->is_stalled = true;
-        open->head += segment->before;
-        open->tail += segment->slots - segment->before;
-    } else if (lane->is_stalled) {
-        open->tail += segment->slots;
-    } else {
-        open->head += segment->slots;
-    }
-    open->uses |= segment->uses;
-    if ((open->head | open->tail) > SLOTS_MAX) {
-        open->head = open->tail = SLOTS_MAX; /* months of a GPU's time */
-    }
+    uint64_t stalled = 0 - (uint64_t)open->is_stalled;
+    open->head += part->head & ~stalled;
+    open->tail += part->tail + (part->head & stalled);
+    open->is_stalled |= part->uses != 0;
+    open->uses |= part->uses;
+}
+
+/* The gap that begins behind an entry. */
+static inline void restart(wm_open *open, const wm_step_part *part)
+{
+    open->uses = part->uses;
+    open->head = part->head;
+    open->tail = part->tail;
+    open->is_stalled = part->uses != 0;
+    open->waits_for_copies = false;
 }
 
 /* A lane that cannot go on leaves for good. */
@@ -119,9 +117,9 @@ static void stop_lane(wm_run *run)
 }
 
 /* Room for more reports; what cannot be had stops the lane. */
-static void grow_entries(wm_run *run, wm_lane *lane, uint32_t event)
+static void grow_log(wm_run *run, wm_log *log, uint32_t event)
 {
-    if (lane->n_entries >= WM_LANE_ENTRIES_MAX) {
+    if (log->n >= WM_LANE_ENTRIES_MAX) {
         wm_run_fail(run, WM_EFORMAT,
                     "%s:%" PRIu32 ": found over %zu accesses of one thread "
                     "between two barriers, wanted fewer: trace a smaller "
@@ -130,32 +128,42 @@ static void grow_entries(wm_run *run, wm_lane *lane, uint32_t event)
                     WM_LANE_ENTRIES_MAX);
         stop_lane(run);
     }
-    if (!wm_grow(&lane->entries, &lane->capacity, lane->n_entries + 1,
-                 sizeof(*lane->entries))) {
+    if (!wm_grow(&log->entries, &log->capacity, log->n + 1,
+                 sizeof(*log->entries))) {
         wm_run_fail(run, WM_ENOMEM, "out of memory");
         stop_lane(run);
     }
 }
 
-static wm_entry *add_entry(wm_run *run, wm_lane *lane, uint32_t event)
+static inline wm_entry *new_entry(wm_run *run, const wm_lane *lane,
+                                  uint32_t event)
 {
-    if (lane->n_entries == lane->capacity) {
-        grow_entries(run, lane, event);
+    wm_log *log = lane->log;
+    if (log->n == log->capacity) {
+        grow_log(run, log, event);
     }
-    wm_entry *entry = &lane->entries[lane->n_entries++];
-    entry->uses = lane->open.uses;
-    entry->head = lane->open.head;
-    entry->tail = lane->open.tail;
+    wm_entry *entry = &log->entries[log->n++];
     entry->event = event;
-    entry->space = WM_SPACE_NONE;
-    entry->width = 0;
-    entry->waits_for_copies = lane->open.waits_for_copies;
-    entry->n_kept = lane->open.n_kept;
-    lane->open.waits_for_copies = false;
-    lane->open.uses = 0;
-    lane->open.head = lane->open.tail = 0;
-    lane->is_stalled = false;
     return entry;
+}
+
+static inline void close_gap(const wm_open *open, wm_entry *entry)
+{
+    uint64_t head = open->head;
+    uint64_t tail = open->tail;
+    if ((head | tail) > SLOTS_MAX) {
+        head = tail = SLOTS_MAX; /* months of a GPU's time */
+    }
+    entry->uses = open->uses;
+    entry->head = (uint32_t)head;
+    entry->tail = (uint32_t)tail;
+    entry->waits_for_copies = open->waits_for_copies;
+    entry->n_kept = open->n_kept;
+}
+
+void wm_run_close_gap(const wm_open *open, wm_entry *entry)
+{
+    close_gap(open, entry);
 }
 
 static const char *access_word(const wm_event *event)
@@ -241,48 +249,81 @@ static wm_space resolve_rest(wm_run *run, uint32_t id, uint64_t *address,
     return WM_SPACE_NONE;
 }
 
-static void report(wm_run *run, uint64_t address, uint32_t width, uint32_t id)
+/* The space of an access of the running lane; *address becomes the trace's. */
+static wm_space resolve(wm_run *run, uint32_t id, uint64_t *address,
+                        uint32_t width)
 {
     const wm_arena *arena = run->arena;
+    uint64_t host = (uint64_t)(uintptr_t)arena->host;
+    uint64_t offset = *address - host;
+    if (offset >= arena->span_bytes) {
+        return resolve_rest(run, id, address, width);
+    }
+    const wm_arena_buffer *buffer =
+        &arena->buffers[arena->owner[offset >> WM_ARENA_SHIFT]];
+    if (offset - buffer->offset > buffer->n_bytes - width ||
+        buffer->n_bytes < width) {
+        fail_bounds(run, id, offset, width);
+    }
+    wm_step *step = &run->steps[id];
+    step->host = host + buffer->offset;
+    step->n_starts = buffer->n_bytes - width + 1;
+    step->delta = WM_ARENA_BASE - host;
+    step->place = WM_PLACE(WM_SPACE_GLOBAL, width);
+    *address = WM_ARENA_BASE + offset;
+    return WM_SPACE_GLOBAL;
+}
+
+static void report(wm_run *run, uint64_t address, uint32_t width, uint32_t id)
+{
     wm_lane *lane = run->lane;
-    uint64_t offset = address - (uint64_t)(uintptr_t)arena->host;
-    wm_space space = WM_SPACE_GLOBAL;
-    if (offset < arena->span_bytes) {
-        const wm_arena_buffer *buffer =
-            &arena->buffers[arena->owner[offset >> WM_ARENA_SHIFT]];
-        if (offset - buffer->offset > buffer->n_bytes - width ||
-            buffer->n_bytes < width) {
-            fail_bounds(run, id, offset, width);
-        }
-        address = WM_ARENA_BASE + offset;
-    } else {
-        space = resolve_rest(run, id, &address, width);
-    }
-    if (space != WM_SPACE_NONE) {
-        wm_entry *entry = add_entry(run, lane, id);
-        entry->address = address;
-        entry->space = (uint8_t)space;
-        entry->width = (uint8_t)width;
-    } else {
+    wm_space space = resolve(run, id, &address, width);
+    if (space == WM_SPACE_NONE) {
         lane->open.head++;
+        return;
     }
+    static const wm_step_part nothing;
+    wm_entry *entry = new_entry(run, lane, id);
+    close_gap(&lane->open, entry);
+    restart(&lane->open, &nothing);
+    entry->address = address;
+    entry->place = WM_PLACE(space, width);
+}
+
+/* An access outside of the last one's buffer. */
+static void access_elsewhere(wm_run *run, uint64_t address, uint32_t event)
+{
+    const wm_step *step = &run->steps[event];
+    add_part(&run->lane->open, &step->pre);
+    report(run, address, run->events->items[event].width, event);
+    add_part(&run->lane->open, &step->post);
 }
 
 void wm_rt_access(uint64_t address, uint32_t event)
 {
-    const wm_event *item = &current->events->items[event];
-    add_segment(current->lane, &item->pre);
-    current->n_executed[event]++;
-    report(current, address, item->width, event);
-    add_segment(current->lane, &item->post);
+    wm_run *run = current;
+    wm_lane *lane = run->lane;
+    wm_step *step = &run->steps[event];
+    step->n_executed++;
+    if (address - step->host >= step->n_starts) {
+        access_elsewhere(run, address, event);
+        return;
+    }
+    wm_open open = lane->open; /* in registers */
+    wm_entry *entry = new_entry(run, lane, event);
+    add_part(&open, &step->pre);
+    close_gap(&open, entry);
+    entry->address = address + step->delta;
+    entry->place = step->place;
+    restart(&lane->open, &step->post);
 }
 
 void wm_rt_copy(uint64_t address, uint64_t n_bytes, uint32_t event)
 {
-    const wm_event *item = &current->events->items[event];
-    uint32_t width = item->width;
-    add_segment(current->lane, &item->pre);
-    current->n_executed[event]++;
+    wm_step *step = &current->steps[event];
+    uint32_t width = current->events->items[event].width;
+    add_part(&current->lane->open, &step->pre);
+    step->n_executed++;
     while (n_bytes != 0) {
         while (width > n_bytes) {
             width /= 2;
@@ -291,22 +332,22 @@ void wm_rt_copy(uint64_t address, uint64_t n_bytes, uint32_t event)
         address += width;
         n_bytes -= width;
     }
-    add_segment(current->lane, &item->post);
+    add_part(&current->lane->open, &step->post);
 }
 
 void wm_rt_async(uint64_t to, uint64_t from, uint32_t n_bytes, uint32_t event)
 {
     wm_run *run = current;
-    const wm_event *item = &run->events->items[event];
+    wm_step *step = &run->steps[event];
     const uint64_t *image = run->module.image;
     if (to - image[WM_IMAGE_SHARED] >= run->launch.shared_bytes ||
         to - image[WM_IMAGE_SHARED] + n_bytes > run->launch.shared_bytes) {
         fail_access(run, event, to, n_bytes, "no place in shared memory");
     }
-    add_segment(run->lane, &item->pre);
-    run->n_executed[event]++;
+    add_part(&run->lane->open, &step->pre);
+    step->n_executed++;
     report(run, from, n_bytes, event);
-    add_segment(run->lane, &item->post);
+    add_part(&run->lane->open, &step->post);
     run->lane->n_copies++;
     memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, n_bytes);
 }
@@ -330,34 +371,34 @@ void wm_rt_async_wait(uint32_t n_groups)
     uint32_t n_kept = lane->n_copies - n_done;
     lane->open.waits_for_copies = true;
     lane->open.n_kept = (uint16_t)(n_kept < UINT16_MAX ? n_kept : UINT16_MAX);
-    lane->is_stalled = true;
+    lane->open.is_stalled = 1;
 }
 
 void wm_rt_block(uint32_t event)
 {
-    add_segment(current->lane, &current->events->items[event].pre);
-    current->n_executed[event]++;
+    wm_step *step = &current->steps[event];
+    add_part(&current->lane->open, &step->pre);
+    step->n_executed++;
 }
 
 void wm_rt_mark(uint32_t event)
 {
-    wm_lane *lane = current->lane;
-    wm_entry open = lane->open;
-    bool is_stalled = lane->is_stalled;
-    lane->open = (wm_entry){0};
-    (void)add_entry(current, lane, event);
-    lane->open = open;
-    lane->is_stalled = is_stalled;
+    wm_entry *entry = new_entry(current, current->lane, event);
+    *entry = (wm_entry){.event = event, .place = WM_PLACE(WM_SPACE_NONE, 0)};
 }
 
 static void wait_here(wm_run *run, wm_lane_state state, uint32_t event)
 {
     wm_lane *lane = run->lane;
-    const wm_event *item = &run->events->items[event];
-    add_segment(lane, &item->pre);
-    run->n_executed[event]++;
+    wm_step *step = &run->steps[event];
+    static const wm_step_part nothing;
+    add_part(&lane->open, &step->pre);
+    step->n_executed++;
     if (state == WM_LANE_AT_BARRIER) {
-        (void)add_entry(run, lane, event);
+        wm_entry *entry = new_entry(run, lane, event);
+        close_gap(&lane->open, entry);
+        restart(&lane->open, &nothing);
+        entry->place = WM_PLACE(WM_SPACE_NONE, 0);
     } else {
         wm_rt_mark(event);
         lane->open.tail++;
@@ -365,7 +406,7 @@ static void wait_here(wm_run *run, wm_lane_state state, uint32_t event)
     lane->state = (uint8_t)state;
     lane->event = event;
     wm_fibre_yield(lane->fibre);
-    add_segment(lane, &item->post);
+    add_part(&lane->open, &step->post);
 }
 
 void wm_rt_barrier(uint32_t source_line, uint32_t event)

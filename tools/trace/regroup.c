@@ -149,14 +149,14 @@ static bool emit(wm_run *run, wm_warp *warp, const wm_entry *gap, uint64_t mask,
                  const uint64_t *addresses)
 {
     const wm_event *event = &run->events->items[gap->event];
-    wm_space space =
-        event->op == WM_EVENT_BARRIER ? WM_SPACE_GLOBAL : (wm_space)gap->space;
+    wm_space space = event->op == WM_EVENT_BARRIER ? WM_SPACE_GLOBAL
+                                                   : WM_PLACE_SPACE(gap->place);
     wm_kind kind = kind_of(event, space);
     uint32_t *id = &run->static_of[gap->event * WM_SPACE_COUNT + space];
-    wm_record record = {
-        .mask = mask, .kind = (uint8_t)kind, .width = gap->width};
+    uint8_t width = WM_PLACE_WIDTH(gap->place);
+    wm_record record = {.mask = mask, .kind = (uint8_t)kind, .width = width};
     if (*id == NO_STATIC) {
-        *id = add_static(run, kind, gap->event, gap->width);
+        *id = add_static(run, kind, gap->event, width);
     }
     record.static_id = *id;
     record.flags = run->statics[*id].flags;
@@ -202,9 +202,8 @@ static warp_lanes lanes_of(wm_run *run, uint32_t w)
     uint32_t n = run->n_lanes - w * run->spec->warp_size;
     warp.n = n < run->spec->warp_size ? n : run->spec->warp_size;
     for (uint32_t l = 0; l < warp.n; l++) {
-        warp.next[l] = warp.lanes[l].n_entries != 0
-                           ? warp.lanes[l].entries[0].event
-                           : NO_EVENT;
+        const wm_log *log = &run->logs[l];
+        warp.next[l] = log->n != 0 ? log->entries[0].event : NO_EVENT;
     }
     return warp;
 }
@@ -220,18 +219,18 @@ static bool step(wm_run *run, wm_warp *warp, warp_lanes *w, uint32_t event)
         if (w->next[l] != event) {
             continue;
         }
-        wm_lane *lane = &w->lanes[l];
-        const wm_entry *entry = &lane->entries[w->at[l]];
+        const wm_log *log = &run->logs[l];
+        const wm_entry *entry = &log->entries[w->at[l]];
         if (n == 0) {
             gap = *entry;
-        } else if (entry->space != gap.space || entry->width != gap.width) {
+        } else if (entry->place != gap.place) {
             continue;
         }
         join_gap(&gap, entry);
         addresses[n++] = entry->address;
         mask |= UINT64_C(1) << l;
         w->at[l]++;
-        w->next[l] = w->at[l] < lane->n_entries ? entry[1].event : NO_EVENT;
+        w->next[l] = w->at[l] < log->n ? entry[1].event : NO_EVENT;
     }
     uint8_t op = run->events->items[event].op;
     return op == WM_EVENT_MARK || op == WM_EVENT_WARP ||
@@ -255,7 +254,7 @@ bool wm_regroup_warp(wm_run *run, uint32_t w)
         }
     }
     for (uint32_t l = 0; l < lanes.n; l++) {
-        lanes.lanes[l].n_entries = 0;
+        run->logs[l].n = 0;
     }
     return true;
 }
@@ -266,7 +265,9 @@ bool wm_regroup_finish(wm_run *run, uint32_t w)
     warp_lanes lanes = lanes_of(run, w);
     wm_entry gap = {0};
     for (uint32_t l = 0; l < lanes.n; l++) {
-        join_gap(&gap, &lanes.lanes[l].open);
+        wm_entry rest = {0};
+        wm_run_close_gap(&lanes.lanes[l].open, &rest);
+        join_gap(&gap, &rest);
     }
     if (run->exit_static == NO_STATIC) {
         run->exit_static =

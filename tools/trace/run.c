@@ -51,18 +51,25 @@ static void set_launch(wm_run *run)
     run->exit_static = STATIC_NONE;
 }
 
+static wm_step_part part_of(const wm_segment *segment)
+{
+    bool is_used = segment->uses != 0;
+    uint32_t before = is_used ? segment->before : segment->slots;
+    return (wm_step_part){segment->uses, before, segment->slots - before};
+}
+
 static bool allocate(wm_run *run)
 {
     size_t n_statics = run->events->n * WM_SPACE_COUNT + 1;
     run->lanes = calloc(run->n_lanes, sizeof(*run->lanes));
     run->fibres = calloc(run->n_fibres, sizeof(*run->fibres));
     run->warps = calloc(run->n_warps, sizeof(*run->warps));
-    run->n_executed = calloc(run->events->n + 1, sizeof(*run->n_executed));
+    run->steps = calloc(run->events->n + 1, sizeof(*run->steps));
     run->statics = calloc(n_statics, sizeof(*run->statics));
     run->opcodes = calloc(n_statics, sizeof(*run->opcodes));
     run->static_of = calloc(n_statics, sizeof(*run->static_of));
     bool is_done = run->lanes != NULL && run->fibres != NULL &&
-                   run->warps != NULL && run->n_executed != NULL &&
+                   run->warps != NULL && run->steps != NULL &&
                    run->statics != NULL && run->opcodes != NULL &&
                    run->static_of != NULL;
     for (uint32_t i = 0; is_done && i < run->n_fibres; i++) {
@@ -91,12 +98,17 @@ wm_status wm_run_init(wm_run *run, const wm_spec *spec,
     if (!allocate(run)) {
         return wm_fail_memory(err);
     }
+    for (size_t i = 0; i < events->n; i++) {
+        run->steps[i].pre = part_of(&events->items[i].pre);
+        run->steps[i].post = part_of(&events->items[i].post);
+    }
     for (uint32_t i = 0; i < run->n_lanes; i++) {
         wm_lane *lane = &run->lanes[i];
         lane->number = i;
         lane->thread[0] = i % spec->block[0];
         lane->thread[1] = i / spec->block[0] % spec->block[1];
         lane->thread[2] = i / spec->block[0] / spec->block[1];
+        lane->log = &run->logs[i % spec->warp_size];
         lane->fibre = &run->fibres[events->has_meetings ? i : 0];
     }
     return WM_OK;
@@ -107,8 +119,8 @@ void wm_run_fini(wm_run *run)
     for (uint32_t i = 0; run->fibres != NULL && i < run->n_fibres; i++) {
         wm_fibre_fini(&run->fibres[i]);
     }
-    for (uint32_t i = 0; run->lanes != NULL && i < run->n_lanes; i++) {
-        free(run->lanes[i].entries);
+    for (uint32_t l = 0; l < WM_LANES_MAX; l++) {
+        free(run->logs[l].entries);
     }
     for (uint32_t i = 0; run->warps != NULL && i < run->n_warps; i++) {
         free(run->warps[i].records);
@@ -116,7 +128,7 @@ void wm_run_fini(wm_run *run)
     free(run->lanes);
     free(run->fibres);
     free(run->warps);
-    free(run->n_executed);
+    free(run->steps);
     free(run->statics);
     free(run->opcodes);
     free(run->static_of);
@@ -198,9 +210,9 @@ static void count_work(wm_run *run)
 {
     wm_work *work = &run->cta.work;
     for (size_t i = 0; i < run->events->n; i++) {
-        uint64_t n = run->n_executed[i];
+        uint64_t n = run->steps[i].n_executed;
         const wm_event *event = &run->events->items[i];
-        run->n_executed[i] = 0;
+        run->steps[i].n_executed = 0;
         work->flops_fp16 +=
             n * (event->pre.flops_fp16 + event->post.flops_fp16);
         work->flops_fp32 +=
@@ -243,9 +255,7 @@ static void start_cta(wm_run *run)
     for (uint32_t i = 0; i < run->n_lanes; i++) {
         wm_lane *lane = &run->lanes[i];
         lane->state = WM_LANE_READY;
-        lane->n_entries = 0;
-        lane->open = (wm_entry){0};
-        lane->is_stalled = false;
+        lane->open = (wm_open){0};
         lane->n_copies = lane->n_commits = 0;
     }
     for (uint32_t w = 0; w < run->n_warps; w++) {
