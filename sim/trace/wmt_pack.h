@@ -2,8 +2,8 @@
  * wmt_pack.h -- packing, unpacking and CRC-32 of chunk payloads.  Private to
  * the trace floor.
  *
- * Packing is always zlib at level 6, so that builds write the same bytes;
- * unpacking uses libdeflate where the build found it (two to three times as
+ * Packing is always zlib at level 6 (but for lists: wmt_deflate.h), so that
+ * builds write the same bytes; unpacking uses libdeflate where the build found it (two to three times as
  * fast on the same format).
  *
  * Ownership  the caller owns the unpacker; one per reader.
