@@ -87,10 +87,13 @@ static bool find_stride(uint64_t mask, const uint64_t *addresses,
     }
     int64_t gap = (int64_t)(wm_lowest_bit(rest) - first);
     int64_t rise = (int64_t)(addresses[1] - addresses[0]);
-    if (rise % gap != 0 || !fits_int32((uint64_t)(rise / gap))) {
+    if (gap != 1 && rise % gap != 0) {
         return false;
     }
-    uint64_t step = (uint64_t)(rise / gap);
+    uint64_t step = (uint64_t)(gap == 1 ? rise : rise / gap);
+    if (!fits_int32(step)) {
+        return false;
+    }
     for (size_t n = 1; rest != 0; n++, rest &= rest - 1) {
         uint64_t steps = wm_lowest_bit(rest) - first;
         if (addresses[n] != addresses[0] + steps * step) {

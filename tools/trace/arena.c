@@ -95,18 +95,41 @@ static wm_status place_all(wm_arena *arena, const wm_spec *spec, wm_error *err)
                          spec->path, end);
 }
 
-static void set_element(void *place, wm_element element, double real,
-                        int64_t whole)
+static inline void set_element(void *place, wm_element element, double real,
+                               int64_t whole)
 {
     float narrow = (float)real;
     if (element == WM_ELEMENT_F32) {
         memcpy(place, &narrow, sizeof(narrow));
-    } else if (element == WM_ELEMENT_F64) {
-        memcpy(place, &real, sizeof(real));
-    } else {
-        /* Little-endian hosts only: see fibre.h on x86-64 and arm64. */
-        memcpy(place, &whole, wm_element_bytes(element));
+        return;
     }
+    if (element == WM_ELEMENT_F64) {
+        memcpy(place, &real, sizeof(real));
+        return;
+    }
+    /* Little-endian hosts only: see fibre.h on x86-64 and arm64. */
+    switch (wm_element_bytes(element)) {
+    case 1:
+        memcpy(place, &whole, 1);
+        break;
+    case 2:
+        memcpy(place, &whole, 2);
+        break;
+    case 4:
+        memcpy(place, &whole, 4);
+        break;
+    default:
+        memcpy(place, &whole, 8);
+        break;
+    }
+}
+
+static double drawn(const wm_arg *arg, bool is_real, wm_rng *rng)
+{
+    double unit = (double)(wm_rng_next(rng) >> 11) / 9007199254740992.0;
+    double range = arg->b - arg->a;
+    return is_real ? arg->a + unit * range
+                   : arg->a + (double)(int64_t)(unit * (range + 1));
 }
 
 static void fill_numbers(const wm_arg *arg, uint8_t *bytes, uint64_t n)
@@ -117,14 +140,12 @@ static void fill_numbers(const wm_arg *arg, uint8_t *bytes, uint64_t n)
     wm_rng rng = {arg->seed};
     double sum = 0;
     for (uint64_t i = 0; i < n; i++) {
-        double value = arg->a + arg->b * (double)i;
-        value = value < arg->limit ? value : arg->limit;
-        if (arg->fill != WM_FILL_RAMP) {
-            double unit =
-                (double)(wm_rng_next(&rng) >> 11) / 9007199254740992.0;
-            double range = arg->b - arg->a;
-            value = is_real ? arg->a + unit * range
-                            : arg->a + (double)(int64_t)(unit * (range + 1));
+        double value = 0;
+        if (arg->fill == WM_FILL_RAMP) {
+            value = arg->a + arg->b * (double)i;
+            value = value < arg->limit ? value : arg->limit;
+        } else {
+            value = drawn(arg, is_real, &rng);
         }
         if (arg->fill == WM_FILL_RISING) {
             double step = value;

@@ -213,18 +213,31 @@ static void fail_bounds(wm_run *run, uint32_t id, uint64_t offset,
     fail_access(run, id, offset, width, what);
 }
 
+/* Accesses of the event from host on, n_bytes in all, are as this one. */
+static void remember(wm_run *run, uint32_t id, uint64_t host, uint64_t n_bytes,
+                     uint64_t delta, uint8_t place)
+{
+    wm_step *step = &run->steps[id];
+    step->host = host;
+    step->n_starts = n_bytes - WM_PLACE_WIDTH(place) + 1;
+    step->delta = delta;
+    step->place = place;
+}
+
 /* What is not in a buffer: shared, local, module or constant memory. */
 static wm_space resolve_rest(wm_run *run, uint32_t id, uint64_t *address,
                              uint32_t width)
 {
     const uint64_t *image = run->module.image;
     uint64_t at = *address;
-    if (at - image[WM_IMAGE_SHARED] <
-        image[WM_IMAGE_SHARED_END] - image[WM_IMAGE_SHARED]) {
-        *address = at - image[WM_IMAGE_SHARED];
+    uint64_t shared = image[WM_IMAGE_SHARED];
+    if (at - shared < image[WM_IMAGE_SHARED_END] - shared) {
+        *address = at - shared;
         if (*address + width > run->launch.shared_bytes) {
             fail_access(run, id, at, width, "the end of shared memory");
         }
+        remember(run, id, shared, run->launch.shared_bytes, 0 - shared,
+                 WM_PLACE(WM_SPACE_SHARED, width));
         return WM_SPACE_SHARED;
     }
     uint64_t stack = (uint64_t)(uintptr_t)run->lane->fibre->stack;
@@ -265,11 +278,8 @@ static wm_space resolve(wm_run *run, uint32_t id, uint64_t *address,
         buffer->n_bytes < width) {
         fail_bounds(run, id, offset, width);
     }
-    wm_step *step = &run->steps[id];
-    step->host = host + buffer->offset;
-    step->n_starts = buffer->n_bytes - width + 1;
-    step->delta = WM_ARENA_BASE - host;
-    step->place = WM_PLACE(WM_SPACE_GLOBAL, width);
+    remember(run, id, host + buffer->offset, buffer->n_bytes,
+             WM_ARENA_BASE - host, WM_PLACE(WM_SPACE_GLOBAL, width));
     *address = WM_ARENA_BASE + offset;
     return WM_SPACE_GLOBAL;
 }

@@ -192,7 +192,8 @@ static void join_gap(wm_entry *gap, const wm_entry *entry)
 typedef struct warp_lanes {
     wm_lane *lanes;
     uint32_t n;
-    size_t at[WM_LANES_MAX];
+    const wm_entry *entry[WM_LANES_MAX];
+    const wm_entry *end[WM_LANES_MAX];
     uint32_t next[WM_LANES_MAX]; /* event, or NO_EVENT */
 } warp_lanes;
 
@@ -203,36 +204,50 @@ static warp_lanes lanes_of(wm_run *run, uint32_t w)
     warp.n = n < run->spec->warp_size ? n : run->spec->warp_size;
     for (uint32_t l = 0; l < warp.n; l++) {
         const wm_log *log = &run->logs[l];
+        warp.entry[l] = log->entries;
+        warp.end[l] = log->n != 0 ? log->entries + log->n : log->entries;
         warp.next[l] = log->n != 0 ? log->entries[0].event : NO_EVENT;
     }
     return warp;
 }
 
-/* The lanes at event go on together, those of one space and width. */
-static bool step(wm_run *run, wm_warp *warp, warp_lanes *w, uint32_t event)
+static uint32_t lowest_event(const warp_lanes *w)
+{
+    uint32_t lowest = NO_EVENT;
+    for (uint32_t l = 0; l < w->n; l++) {
+        lowest = w->next[l] < lowest ? w->next[l] : lowest;
+    }
+    return lowest;
+}
+
+/* The lanes at *event go on together, those of one space and width; *event
+ * becomes the lowest that is next. */
+static bool step(wm_run *run, wm_warp *warp, warp_lanes *w, uint32_t *event)
 {
     uint64_t addresses[WM_LANES_MAX];
     uint64_t mask = 0;
     wm_entry gap = {0};
     uint32_t n = 0;
+    uint32_t lowest = NO_EVENT;
     for (uint32_t l = 0; l < w->n; l++) {
-        if (w->next[l] != event) {
-            continue;
+        uint32_t next = w->next[l];
+        const wm_entry *entry = w->entry[l];
+        if (next == *event && (n == 0 || entry->place == gap.place)) {
+            if (n == 0) {
+                gap = *entry;
+            } else {
+                join_gap(&gap, entry);
+            }
+            addresses[n++] = entry->address;
+            mask |= UINT64_C(1) << l;
+            w->entry[l]++;
+            next = entry + 1 < w->end[l] ? entry[1].event : NO_EVENT;
+            w->next[l] = next;
         }
-        const wm_log *log = &run->logs[l];
-        const wm_entry *entry = &log->entries[w->at[l]];
-        if (n == 0) {
-            gap = *entry;
-        } else if (entry->place != gap.place) {
-            continue;
-        }
-        join_gap(&gap, entry);
-        addresses[n++] = entry->address;
-        mask |= UINT64_C(1) << l;
-        w->at[l]++;
-        w->next[l] = w->at[l] < log->n ? entry[1].event : NO_EVENT;
+        lowest = next < lowest ? next : lowest;
     }
-    uint8_t op = run->events->items[event].op;
+    uint8_t op = run->events->items[*event].op;
+    *event = lowest;
     return op == WM_EVENT_MARK || op == WM_EVENT_WARP ||
            emit(run, warp, &gap, mask, addresses);
 }
@@ -241,15 +256,9 @@ bool wm_regroup_warp(wm_run *run, uint32_t w)
 {
     wm_warp *warp = &run->warps[w];
     warp_lanes lanes = lanes_of(run, w);
-    for (;;) {
-        uint32_t lowest = NO_EVENT;
-        for (uint32_t l = 0; l < lanes.n; l++) {
-            lowest = lanes.next[l] < lowest ? lanes.next[l] : lowest;
-        }
-        if (lowest == NO_EVENT) {
-            break;
-        }
-        if (!step(run, warp, &lanes, lowest)) {
+    uint32_t event = lowest_event(&lanes);
+    while (event != NO_EVENT) {
+        if (!step(run, warp, &lanes, &event)) {
             return false;
         }
     }
