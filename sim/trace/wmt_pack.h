@@ -3,8 +3,8 @@
  * the trace floor.
  *
  * Packing is always zlib at level 6 (but for lists: wmt_deflate.h), so that
- * builds write the same bytes; unpacking uses libdeflate where the build found it (two to three times as
- * fast on the same format).
+ * builds write the same bytes; unpacking uses libdeflate where the build found
+ * it (two to three times as fast on the same format).
  *
  * Ownership  the caller owns the unpacker; one per reader.
  * Threads    one thread at a time per unpacker.

@@ -17,7 +17,13 @@
 #include "run.h"
 
 #define LOCAL_TOP UINT64_C(0x100000) /* per-thread addresses lie below */
-#define SLOTS_MAX (UINT32_MAX / 2)
+/* Months of a GPU's time, before and behind a use. */
+#define SLOTS_MAX  UINT64_C(0x7fffffff7fffffff)
+#define SLOTS_OVER UINT64_C(0x8000000080000000)
+#define SLOT_TAIL  (UINT64_C(1) << 32)
+
+#define PLACE_NONE                                                             \
+    ((uint64_t)WM_PLACE(WM_SPACE_NONE, 0) << WM_LABEL_PLACE_SHIFT)
 
 static wm_run *current;
 
@@ -33,7 +39,8 @@ static void on_crash(int number)
         return;
     }
     const wm_log *log = lane->log;
-    uint32_t last = log->n != 0 ? log->entries[log->n - 1].event : UINT32_MAX;
+    uint32_t last =
+        log->next != log->entries ? wm_entry_event(log->next - 1) : UINT32_MAX;
     wm_run_fail(run, WM_EFORMAT,
                 "%s:%" PRIu32 ": found %s in the kernel here or behind, wanted "
                 "it to end (thread %" PRIu32 ",%" PRIu32 ",%" PRIu32
@@ -87,12 +94,15 @@ const char *wm_run_file(const wm_run *run, uint32_t event)
                : run->spec->source;
 }
 
+static inline uint64_t bounded(uint64_t slots)
+{
+    return (slots & SLOTS_OVER) == 0 ? slots : SLOTS_MAX;
+}
+
 /* No branches: what a segment adds depends on the lane's path. */
 static inline void add_part(wm_open *open, const wm_step_part *part)
 {
-    uint64_t stalled = 0 - (uint64_t)open->is_stalled;
-    open->head += part->head & ~stalled;
-    open->tail += part->tail + (part->head & stalled);
+    open->slots = bounded(open->slots + part->slots[open->is_stalled]);
     open->is_stalled |= part->uses != 0;
     open->uses |= part->uses;
 }
@@ -101,10 +111,9 @@ static inline void add_part(wm_open *open, const wm_step_part *part)
 static inline void restart(wm_open *open, const wm_step_part *part)
 {
     open->uses = part->uses;
-    open->head = part->head;
-    open->tail = part->tail;
+    open->slots = part->slots[0];
+    open->copies = 0;
     open->is_stalled = part->uses != 0;
-    open->waits_for_copies = false;
 }
 
 /* A lane that cannot go on leaves for good. */
@@ -119,7 +128,9 @@ static void stop_lane(wm_run *run)
 /* Room for more reports; what cannot be had stops the lane. */
 static void grow_log(wm_run *run, wm_log *log, uint32_t event)
 {
-    if (log->n >= WM_LANE_ENTRIES_MAX) {
+    size_t n = (size_t)(log->next - log->entries);
+    size_t capacity = n;
+    if (n >= WM_LANE_ENTRIES_MAX) {
         wm_run_fail(run, WM_EFORMAT,
                     "%s:%" PRIu32 ": found over %zu accesses of one thread "
                     "between two barriers, wanted fewer: trace a smaller "
@@ -128,42 +139,34 @@ static void grow_log(wm_run *run, wm_log *log, uint32_t event)
                     WM_LANE_ENTRIES_MAX);
         stop_lane(run);
     }
-    if (!wm_grow(&log->entries, &log->capacity, log->n + 1,
-                 sizeof(*log->entries))) {
+    if (!wm_grow(&log->entries, &capacity, n + 1, sizeof(*log->entries))) {
         wm_run_fail(run, WM_ENOMEM, "out of memory");
         stop_lane(run);
     }
+    log->next = log->entries + n;
+    log->end = log->entries + capacity;
 }
 
-static inline wm_entry *new_entry(wm_run *run, const wm_lane *lane,
-                                  uint32_t event)
+static wm_entry *new_entry(wm_run *run, const wm_lane *lane, uint32_t event)
 {
     wm_log *log = lane->log;
-    if (log->n == log->capacity) {
+    if (log->next == log->end) {
         grow_log(run, log, event);
     }
-    wm_entry *entry = &log->entries[log->n++];
-    entry->event = event;
+    return log->next++;
+}
+
+/* An entry that ends the gap which is open. */
+static wm_entry *close_gap(wm_run *run, wm_lane *lane, uint32_t event,
+                           uint8_t place)
+{
+    static const wm_step_part nothing;
+    wm_entry *entry = new_entry(run, lane, event);
+    *entry = (wm_entry){0, lane->open.uses, lane->open.slots,
+                        event | (uint64_t)place << WM_LABEL_PLACE_SHIFT |
+                            lane->open.copies};
+    restart(&lane->open, &nothing);
     return entry;
-}
-
-static inline void close_gap(const wm_open *open, wm_entry *entry)
-{
-    uint64_t head = open->head;
-    uint64_t tail = open->tail;
-    if ((head | tail) > SLOTS_MAX) {
-        head = tail = SLOTS_MAX; /* months of a GPU's time */
-    }
-    entry->uses = open->uses;
-    entry->head = (uint32_t)head;
-    entry->tail = (uint32_t)tail;
-    entry->waits_for_copies = open->waits_for_copies;
-    entry->n_kept = open->n_kept;
-}
-
-void wm_run_close_gap(const wm_open *open, wm_entry *entry)
-{
-    close_gap(open, entry);
 }
 
 static const char *access_word(const wm_event *event)
@@ -221,7 +224,7 @@ static void remember(wm_run *run, uint32_t id, uint64_t host, uint64_t n_bytes,
     step->host = host;
     step->n_starts = n_bytes - WM_PLACE_WIDTH(place) + 1;
     step->delta = delta;
-    step->place = place;
+    step->label = id | (uint64_t)place << WM_LABEL_PLACE_SHIFT;
 }
 
 /* What is not in a buffer: shared, local, module or constant memory. */
@@ -289,43 +292,44 @@ static void report(wm_run *run, uint64_t address, uint32_t width, uint32_t id)
     wm_lane *lane = run->lane;
     wm_space space = resolve(run, id, &address, width);
     if (space == WM_SPACE_NONE) {
-        lane->open.head++;
-        return;
+        lane->open.slots = bounded(lane->open.slots + 1);
+    } else {
+        close_gap(run, lane, id, WM_PLACE(space, width))->address = address;
     }
-    static const wm_step_part nothing;
-    wm_entry *entry = new_entry(run, lane, id);
-    close_gap(&lane->open, entry);
-    restart(&lane->open, &nothing);
-    entry->address = address;
-    entry->place = WM_PLACE(space, width);
 }
 
-/* An access outside of the last one's buffer. */
-static void access_elsewhere(wm_run *run, uint64_t address, uint32_t event)
+/* An access outside of the last one's buffer, or without room for it. */
+__attribute__((noinline)) static void
+access_slowly(wm_run *run, uint64_t address, uint32_t event)
 {
-    const wm_step *step = &run->steps[event];
+    wm_step *step = &run->steps[event];
+    step->n_executed++;
     add_part(&run->lane->open, &step->pre);
     report(run, address, run->events->items[event].width, event);
     add_part(&run->lane->open, &step->post);
 }
 
+/* As access_slowly, for most accesses.  All of a kernel's time that is not its
+ * own goes through here, and the fewer the instructions, the more of the
+ * kernel's cache misses the host has in flight. */
 void wm_rt_access(uint64_t address, uint32_t event)
 {
     wm_run *run = current;
-    wm_lane *lane = run->lane;
     wm_step *step = &run->steps[event];
-    step->n_executed++;
-    if (address - step->host >= step->n_starts) {
-        access_elsewhere(run, address, event);
+    wm_open *open = &run->lane->open;
+    wm_log *log = run->lane->log;
+    wm_entry *entry = log->next;
+    if (address - step->host >= step->n_starts || entry == log->end) {
+        access_slowly(run, address, event);
         return;
     }
-    wm_open open = lane->open; /* in registers */
-    wm_entry *entry = new_entry(run, lane, event);
-    add_part(&open, &step->pre);
-    close_gap(&open, entry);
+    log->next = entry + 1;
+    step->n_executed++;
     entry->address = address + step->delta;
-    entry->place = step->place;
-    restart(&lane->open, &step->post);
+    entry->uses = open->uses | step->pre.uses;
+    entry->slots = bounded(open->slots + step->pre.slots[open->is_stalled]);
+    entry->label = step->label | open->copies;
+    restart(open, &step->post);
 }
 
 void wm_rt_copy(uint64_t address, uint64_t n_bytes, uint32_t event)
@@ -379,8 +383,9 @@ void wm_rt_async_wait(uint32_t n_groups)
         n_done = lane->committed[(lane->n_commits - 1 - back) % WM_COPY_GROUPS];
     }
     uint32_t n_kept = lane->n_copies - n_done;
-    lane->open.waits_for_copies = true;
-    lane->open.n_kept = (uint16_t)(n_kept < UINT16_MAX ? n_kept : UINT16_MAX);
+    n_kept = n_kept < UINT16_MAX ? n_kept : UINT16_MAX;
+    lane->open.copies = WM_LABEL_WAITS | (uint64_t)n_kept
+                                             << WM_LABEL_KEPT_SHIFT;
     lane->open.is_stalled = 1;
 }
 
@@ -394,24 +399,20 @@ void wm_rt_block(uint32_t event)
 void wm_rt_mark(uint32_t event)
 {
     wm_entry *entry = new_entry(current, current->lane, event);
-    *entry = (wm_entry){.event = event, .place = WM_PLACE(WM_SPACE_NONE, 0)};
+    *entry = (wm_entry){.label = event | PLACE_NONE};
 }
 
 static void wait_here(wm_run *run, wm_lane_state state, uint32_t event)
 {
     wm_lane *lane = run->lane;
     wm_step *step = &run->steps[event];
-    static const wm_step_part nothing;
     add_part(&lane->open, &step->pre);
     step->n_executed++;
     if (state == WM_LANE_AT_BARRIER) {
-        wm_entry *entry = new_entry(run, lane, event);
-        close_gap(&lane->open, entry);
-        restart(&lane->open, &nothing);
-        entry->place = WM_PLACE(WM_SPACE_NONE, 0);
+        (void)close_gap(run, lane, event, WM_PLACE(WM_SPACE_NONE, 0));
     } else {
         wm_rt_mark(event);
-        lane->open.tail++;
+        lane->open.slots = bounded(lane->open.slots + SLOT_TAIL);
     }
     lane->state = (uint8_t)state;
     lane->event = event;

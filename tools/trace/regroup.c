@@ -90,9 +90,20 @@ static bool append(wm_warp *warp, const wm_record *record)
     return true;
 }
 
+/* What lies between a record and the one before, for all lanes that go on
+ * together: the most that any of them did. */
+typedef struct joined_gap {
+    uint64_t uses;
+    uint32_t head, tail;
+    uint32_t event;
+    uint16_t n_kept;
+    uint8_t place;
+    bool waits_for_copies;
+} joined_gap;
+
 /* The loads, youngest first, whose values were used, and the copies that were
  * waited for. */
-static uint32_t wait_for(wm_warp *warp, const wm_entry *gap)
+static uint32_t wait_for(wm_warp *warp, const joined_gap *gap)
 {
     uint32_t wait = 0;
     uint32_t n_kept = gap->n_kept;
@@ -117,7 +128,7 @@ static uint32_t wait_for(wm_warp *warp, const wm_entry *gap)
 
 /* The record's gap; what does not fit goes into GAP records before it. */
 static bool set_gap(wm_run *run, wm_warp *warp, wm_record *record,
-                    const wm_entry *gap)
+                    const joined_gap *gap)
 {
     uint32_t head = gap->head;
     uint32_t tail = gap->tail;
@@ -145,8 +156,8 @@ static bool set_gap(wm_run *run, wm_warp *warp, wm_record *record,
 }
 
 /* One record of the lanes in mask; addresses[n] is the n-th active lane's. */
-static bool emit(wm_run *run, wm_warp *warp, const wm_entry *gap, uint64_t mask,
-                 const uint64_t *addresses)
+static bool emit(wm_run *run, wm_warp *warp, const joined_gap *gap,
+                 uint64_t mask, const uint64_t *addresses)
 {
     const wm_event *event = &run->events->items[gap->event];
     wm_space space = event->op == WM_EVENT_BARRIER ? WM_SPACE_GLOBAL
@@ -176,39 +187,45 @@ static bool emit(wm_run *run, wm_warp *warp, const wm_entry *gap, uint64_t mask,
     return append(warp, &record);
 }
 
-static void join_gap(wm_entry *gap, const wm_entry *entry)
+static inline void join_gap(joined_gap *gap, uint64_t uses, uint64_t slots,
+                            uint64_t label)
 {
-    gap->head = gap->head > entry->head ? gap->head : entry->head;
-    gap->tail = gap->tail > entry->tail ? gap->tail : entry->tail;
-    gap->uses |= entry->uses;
-    if (entry->waits_for_copies) {
+    uint32_t head = (uint32_t)slots;
+    uint32_t tail = (uint32_t)(slots >> 32);
+    gap->head = gap->head > head ? gap->head : head;
+    gap->tail = gap->tail > tail ? gap->tail : tail;
+    gap->uses |= uses;
+    if ((label & WM_LABEL_WAITS) != 0) {
+        uint16_t n_kept = (uint16_t)(label >> WM_LABEL_KEPT_SHIFT);
         bool is_first = !gap->waits_for_copies;
-        gap->n_kept = is_first || entry->n_kept < gap->n_kept ? entry->n_kept
-                                                              : gap->n_kept;
+        gap->n_kept = is_first || n_kept < gap->n_kept ? n_kept : gap->n_kept;
         gap->waits_for_copies = true;
     }
 }
 
 typedef struct warp_lanes {
-    wm_lane *lanes;
     uint32_t n;
     const wm_entry *entry[WM_LANES_MAX];
     const wm_entry *end[WM_LANES_MAX];
     uint32_t next[WM_LANES_MAX]; /* event, or NO_EVENT */
 } warp_lanes;
 
-static warp_lanes lanes_of(wm_run *run, uint32_t w)
+static uint32_t count_lanes(const wm_run *run, uint32_t w)
 {
-    warp_lanes warp = {.lanes = run->lanes + w * run->spec->warp_size};
     uint32_t n = run->n_lanes - w * run->spec->warp_size;
-    warp.n = n < run->spec->warp_size ? n : run->spec->warp_size;
-    for (uint32_t l = 0; l < warp.n; l++) {
+    return n < run->spec->warp_size ? n : run->spec->warp_size;
+}
+
+static void set_lanes(const wm_run *run, uint32_t w, warp_lanes *lanes)
+{
+    lanes->n = count_lanes(run, w);
+    for (uint32_t l = 0; l < lanes->n; l++) {
         const wm_log *log = &run->logs[l];
-        warp.entry[l] = log->entries;
-        warp.end[l] = log->n != 0 ? log->entries + log->n : log->entries;
-        warp.next[l] = log->n != 0 ? log->entries[0].event : NO_EVENT;
+        lanes->entry[l] = log->entries;
+        lanes->end[l] = log->next;
+        lanes->next[l] =
+            log->entries != log->next ? wm_entry_event(log->entries) : NO_EVENT;
     }
-    return warp;
 }
 
 static uint32_t lowest_event(const warp_lanes *w)
@@ -226,22 +243,19 @@ static bool step(wm_run *run, wm_warp *warp, warp_lanes *w, uint32_t *event)
 {
     uint64_t addresses[WM_LANES_MAX];
     uint64_t mask = 0;
-    wm_entry gap = {0};
+    joined_gap gap = {.event = *event};
     uint32_t n = 0;
     uint32_t lowest = NO_EVENT;
     for (uint32_t l = 0; l < w->n; l++) {
         uint32_t next = w->next[l];
         const wm_entry *entry = w->entry[l];
-        if (next == *event && (n == 0 || entry->place == gap.place)) {
-            if (n == 0) {
-                gap = *entry;
-            } else {
-                join_gap(&gap, entry);
-            }
+        if (next == *event && (n == 0 || wm_entry_place(entry) == gap.place)) {
+            gap.place = wm_entry_place(entry);
+            join_gap(&gap, entry->uses, entry->slots, entry->label);
             addresses[n++] = entry->address;
             mask |= UINT64_C(1) << l;
             w->entry[l]++;
-            next = entry + 1 < w->end[l] ? entry[1].event : NO_EVENT;
+            next = entry + 1 < w->end[l] ? wm_entry_event(entry + 1) : NO_EVENT;
             w->next[l] = next;
         }
         lowest = next < lowest ? next : lowest;
@@ -255,7 +269,8 @@ static bool step(wm_run *run, wm_warp *warp, warp_lanes *w, uint32_t *event)
 bool wm_regroup_warp(wm_run *run, uint32_t w)
 {
     wm_warp *warp = &run->warps[w];
-    warp_lanes lanes = lanes_of(run, w);
+    warp_lanes lanes;
+    set_lanes(run, w, &lanes);
     uint32_t event = lowest_event(&lanes);
     while (event != NO_EVENT) {
         if (!step(run, warp, &lanes, &event)) {
@@ -263,7 +278,7 @@ bool wm_regroup_warp(wm_run *run, uint32_t w)
         }
     }
     for (uint32_t l = 0; l < lanes.n; l++) {
-        run->logs[l].n = 0;
+        run->logs[l].next = run->logs[l].entries;
     }
     return true;
 }
@@ -271,18 +286,18 @@ bool wm_regroup_warp(wm_run *run, uint32_t w)
 bool wm_regroup_finish(wm_run *run, uint32_t w)
 {
     wm_warp *warp = &run->warps[w];
-    warp_lanes lanes = lanes_of(run, w);
-    wm_entry gap = {0};
-    for (uint32_t l = 0; l < lanes.n; l++) {
-        wm_entry rest = {0};
-        wm_run_close_gap(&lanes.lanes[l].open, &rest);
-        join_gap(&gap, &rest);
+    const wm_lane *lanes = run->lanes + w * run->spec->warp_size;
+    uint32_t n_lanes = count_lanes(run, w);
+    joined_gap gap = {0};
+    for (uint32_t l = 0; l < n_lanes; l++) {
+        const wm_open *open = &lanes[l].open;
+        join_gap(&gap, open->uses, open->slots, open->copies);
     }
     if (run->exit_static == NO_STATIC) {
         run->exit_static =
             add_static(run, WM_KIND_EXIT, (uint32_t)run->events->n, 0);
     }
-    wm_record record = {.mask = wm_low_mask(lanes.n),
+    wm_record record = {.mask = wm_low_mask(n_lanes),
                         .kind = WM_KIND_EXIT,
                         .static_id = run->exit_static};
     run->cta.work.n_other++; /* the exit itself */

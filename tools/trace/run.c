@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 
 #define STATIC_NONE UINT32_MAX
+#define SEGMENT_MAX (UINT64_C(1) << 30)
 
 /* A fibre serves one thread after another, for ever.  Threads that never wait
  * for each other share one, which runs a warp's in one go. */
@@ -51,11 +52,14 @@ static void set_launch(wm_run *run)
     run->exit_static = STATIC_NONE;
 }
 
+/* Bounded, so that sums of two never leave their 32 bits. */
 static wm_step_part part_of(const wm_segment *segment)
 {
-    bool is_used = segment->uses != 0;
-    uint32_t before = is_used ? segment->before : segment->slots;
-    return (wm_step_part){segment->uses, before, segment->slots - before};
+    uint64_t all = segment->slots < SEGMENT_MAX ? segment->slots : SEGMENT_MAX;
+    uint64_t before = segment->uses != 0 ? segment->before : all;
+    before = before < all ? before : all;
+    return (wm_step_part){segment->uses,
+                          {before | (all - before) << 32, all << 32}};
 }
 
 static bool allocate(wm_run *run)

@@ -30,6 +30,7 @@
 #include "events.h"
 #include "fibre.h"
 #include "ir.h"
+#include "report.h"
 #include "spec.h"
 #include "trace/record.h"
 #include "trace/wmt.h"
@@ -38,61 +39,6 @@
 #define WM_RECENT_LOADS     32u
 #define WM_RECENT_COPY      0x80u /* an asynchronous copy among them */
 #define WM_COPY_GROUPS      16u
-
-typedef enum wm_space {
-    WM_SPACE_GLOBAL,
-    WM_SPACE_SHARED,
-    WM_SPACE_LOCAL,
-    WM_SPACE_COUNT,
-    WM_SPACE_NONE = WM_SPACE_COUNT /* constant data: no record */
-} wm_space;
-
-/* Space and width of an access in one byte. */
-#define WM_PLACE(space, width) ((uint8_t)((uint32_t)(space) << 6 | (width)))
-#define WM_PLACE_SPACE(place)  ((wm_space)((place) >> 6))
-#define WM_PLACE_WIDTH(place)  ((uint8_t)((place)&63u))
-
-/* One report of one lane. */
-typedef struct wm_entry {
-    uint64_t address; /* the trace's */
-    uint64_t uses;    /* loads used since the entry before, by bit */
-    uint32_t event;
-    uint32_t head, tail; /* slots before and behind the first use */
-    uint16_t n_kept;
-    uint8_t place;         /* WM_PLACE */
-    bool waits_for_copies; /* all asynchronous ones but the youngest n_kept */
-} wm_entry;
-
-/* What has been summed up for the next entry. */
-typedef struct wm_open {
-    uint64_t uses;
-    uint64_t head, tail;
-    uint16_t n_kept;
-    uint8_t is_stalled;
-    bool waits_for_copies;
-} wm_open;
-
-/* The reports of one lane since its warp's turn began. */
-typedef struct wm_log {
-    wm_entry *entries;
-    size_t n, capacity;
-} wm_log;
-
-/* A segment as it is added up: slots before and behind the first use. */
-typedef struct wm_step_part {
-    uint64_t uses;
-    uint32_t head, tail;
-} wm_step_part;
-
-/* What every report of an event needs, side by side. */
-typedef struct wm_step {
-    /* Where its last access was: from host on, n_starts addresses lie in the
-     * same space or buffer; the trace's are greater by delta. */
-    uint64_t host, n_starts, delta;
-    uint64_t n_executed; /* by lanes, in this CTA */
-    wm_step_part pre, post;
-    uint8_t place;
-} wm_step;
 
 typedef enum wm_lane_state {
     WM_LANE_READY,
@@ -182,8 +128,6 @@ wm_status wm_run_set_arguments(wm_run *run, wm_error *err);
 bool wm_regroup_warp(wm_run *run, uint32_t w);
 /* The same for the rest, and the exit record. */
 bool wm_regroup_finish(wm_run *run, uint32_t w);
-/* The gap that is open becomes an entry's. */
-void wm_run_close_gap(const wm_open *open, wm_entry *entry);
 /* callbacks.c: reports go to this run; NULL to none. */
 void wm_callbacks_set(wm_run *run);
 /* The first failure of a report; the lane does not go on. */
