@@ -55,6 +55,7 @@ struct wm_stream {
     /* Decoded bytes; WM_STREAM_PAD bytes behind `end` are always there. */
     uint8_t *bytes;
     size_t capacity;
+    size_t block; /* added at a time at most */
     size_t begin, end;
     uint64_t offset; /* decoded bytes before `begin` */
     uint64_t line_number;
@@ -123,8 +124,9 @@ static wm_status plain_decode(wm_stream *s, wm_error *err)
         memcpy(s->bytes + s->end, s->stored + s->stored_begin, n);
         s->stored_begin += n;
     } else {
-        wm_status status =
-            stored_read(s, s->bytes + s->end, s->capacity - s->end, &n, err);
+        size_t room = s->capacity - s->end;
+        wm_status status = stored_read(
+            s, s->bytes + s->end, room < s->block ? room : s->block, &n, err);
         if (status != WM_OK) {
             return status;
         }
@@ -407,19 +409,19 @@ wm_status wm_stream_open(const char *path, wm_digest *digest,
     if (s == NULL) {
         return wm_fail_memory(err);
     }
-    size_t n_path = strlen(path) + 1;
     s->file = -1;
     s->digest = digest;
     s->n_bytes_done = n_bytes_done;
-    s->path = malloc(n_path);
+    s->path = malloc(strlen(path) + 1);
     s->stored = malloc(STORED_BYTES);
     s->bytes = malloc(BLOCK_BYTES + WM_STREAM_PAD);
     s->capacity = BLOCK_BYTES;
+    s->block = SIZE_MAX;
     wm_status status = WM_OK;
     if (s->path == NULL || s->stored == NULL || s->bytes == NULL) {
         status = wm_fail_memory(err);
     } else {
-        memcpy(s->path, path, n_path);
+        memcpy(s->path, path, strlen(path) + 1);
         status = open_file(s, err);
     }
     if (status == WM_OK) {
@@ -452,10 +454,11 @@ void wm_stream_close(wm_stream *stream)
 }
 
 void wm_stream_set_account(wm_stream *stream, wm_digest *digest,
-                           uint64_t *n_bytes_done)
+                           uint64_t *n_bytes_done, size_t block)
 {
     stream->digest = digest;
     stream->n_bytes_done = n_bytes_done;
+    stream->block = block;
 }
 
 bool wm_stream_can_seek(const wm_stream *stream)
@@ -501,12 +504,24 @@ void wm_stream_consume(wm_stream *stream, size_t n_bytes)
     stream->offset += n_bytes;
 }
 
+wm_status wm_stream_read(wm_stream *stream, uint8_t *target, size_t n_wanted,
+                         size_t *n_bytes, wm_error *err)
+{
+    wm_status status = WM_OK;
+    *n_bytes = 0;
+    if (stream->codec == CODEC_NONE && stream->begin == stream->end &&
+        stream->stored_begin == stream->stored_end && !stream->ended) {
+        status = stored_read(stream, target, n_wanted, n_bytes, err);
+        stream->offset += *n_bytes;
+    }
+    return status;
+}
+
 /* Finds the line's end, decoding as much as it takes; NULL: the file ends. */
 static wm_status find_newline(wm_stream *s, const uint8_t **newline,
                               wm_error *err)
 {
-    size_t n_seen = 0;
-    for (;;) {
+    for (size_t n_seen = 0;;) {
         size_t n = s->end - s->begin;
         *newline = memchr(s->bytes + s->begin + n_seen, '\n', n - n_seen);
         if (*newline != NULL || s->ended) {

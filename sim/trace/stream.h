@@ -33,9 +33,10 @@ wm_status wm_stream_open(const char *path, wm_digest *digest,
                          uint64_t *n_bytes_done, wm_stream **out,
                          wm_error *err);
 void wm_stream_close(wm_stream *stream); /* NULL is fine */
-/* From now on these receive stored bytes and their count. */
+/* From now on these receive stored bytes and their count, and a plain file
+ * fills the buffer by no more than block bytes at a time. */
 void wm_stream_set_account(wm_stream *stream, wm_digest *digest,
-                           uint64_t *n_bytes_done);
+                           uint64_t *n_bytes_done, size_t block);
 /* True for a plain regular file, in which seek works. */
 bool wm_stream_can_seek(const wm_stream *stream);
 /* Goes on at offset, which must not lie behind; what is passed over is not
@@ -47,6 +48,10 @@ wm_status wm_stream_seek(wm_stream *stream, uint64_t offset, wm_error *err);
 wm_status wm_stream_peek(wm_stream *stream, size_t n_wanted,
                          const uint8_t **bytes, size_t *n_bytes, wm_error *err);
 void wm_stream_consume(wm_stream *stream, size_t n_bytes);
+/* Takes up to n_wanted bytes of a plain file to target, past the buffer; none
+ * where there are bytes in the buffer, or the file is not plain, or ended. */
+wm_status wm_stream_read(wm_stream *stream, uint8_t *target, size_t n_wanted,
+                         size_t *n_bytes, wm_error *err);
 
 /*
  * The next line without its "\n" or "\r\n"; *line is NULL at the end of the

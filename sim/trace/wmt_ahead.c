@@ -4,14 +4,15 @@
  * One mutex guards the ring; a slot's content belongs to the thread that has
  * claimed it.  The caller can do all of the work itself, so a helper that finds
  * none sleeps until half of the ring is free: waking up costs as much as a
- * chunk may take (some 50 us).  Only one thread can read, so who comes for work
- * first reads until there is a chunk for every thread: else the others would
- * wait for each chunk of a file that is slow to read beside its decoding.
+ * chunk may take (some 50 us).  A thread works on the chunk that it has read,
+ * which is in its cache.  One that comes while another reads looks again,
+ * awake: from then on the two are out of step and seldom meet.
  */
 #include "trace/wmt_ahead.h"
 
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,17 +24,22 @@
 #define AHEAD_RECORDS_MAX (4 * (uint64_t)WM_WMT_CHUNK_RECORDS)
 #define AHEAD_LANES_MAX   (UINT64_C(1) << 21)
 #define ALONE_BYTES       (UINT32_C(8) << 20)
+/* What is read with a chunk's header; the rest goes where it stays. */
+#define BLOCK_BYTES ((size_t)1 << 14)
+/* How often a thread looks again, awake, whether another has ended reading. */
+#define LOOKS_MAX 1000u
 /* A CTA in a slot keeps memory for this many bytes, and this many times what a
  * CTA of its chunk needs: CTAs change hands, and sizes differ. */
 #define KEEP_BYTES 4096u
 #define KEEP_TIMES 8u
 
-typedef enum slot_state {
-    SLOT_FREE,
-    SLOT_READ,
-    SLOT_CLAIMED,
-    SLOT_DONE
-} slot_state;
+typedef enum slot_state { SLOT_FREE, SLOT_CLAIMED, SLOT_DONE } slot_state;
+
+/* So many CTAs in a row have so many records each. */
+typedef struct tally {
+    uint32_t n_ctas;
+    uint32_t n_records;
+} tally;
 
 typedef struct slot {
     wm_wmt_slot seen; /* what the caller sees */
@@ -47,8 +53,8 @@ typedef struct slot {
     bool is_checked, is_open;
     const char *fault; /* of checking or opening */
     wm_cta *ctas;      /* decoded ahead; when counting one, for all */
-    uint64_t *tallies; /* when counting: records of each */
-    size_t cap_tallies;
+    tally *tallies;    /* when counting, instead */
+    size_t n_tallies, cap_tallies, next_tally;
     const char *cta_fault; /* behind the last of them */
     size_t n_ctas, cap_ctas, next_cta;
 } slot;
@@ -65,7 +71,6 @@ struct wm_wmt_ahead {
     uint64_t head; /* number of the next chunk to read */
     uint64_t tail; /* of the one that the caller has, or waits for */
     bool has_taken;
-    uint32_t n_unclaimed; /* read, nobody works on them */
     bool is_reading;
     bool is_ended; /* the last chunk of the file is in the ring */
     bool is_alone; /* the last chunk read is large */
@@ -117,6 +122,7 @@ static void slot_read(wm_wmt_ahead *a, slot *s)
     s->is_checked = s->is_open = false;
     s->fault = s->cta_fault = NULL;
     s->n_ctas = s->next_cta = 0;
+    s->n_tallies = s->next_tally = 0;
     s->seen.has_more = false;
     s->status = wm_wmt_chunk_read(chunk, a->stream, a->version, &s->error);
     if (s->status == WM_OK && chunk->ending == WM_WMT_WHOLE &&
@@ -206,14 +212,19 @@ static void slot_count(slot *s)
         !slot_reserve(s, 1)) {
         return;
     }
+    const wm_cta *cta = &s->ctas[0];
     while (s->cta_fault == NULL && wm_wmt_decoder_n_left(s->decoder) > 0) {
-        if (!wm_grow(&s->tallies, &s->cap_tallies, s->n_ctas + 1,
+        if (!wm_grow(&s->tallies, &s->cap_tallies, s->n_tallies + 1,
                      sizeof(*s->tallies))) {
             return;
         }
         s->cta_fault = wm_wmt_decoder_next(s->decoder, &s->ctas[0]);
-        s->tallies[s->n_ctas] = s->ctas[0].n_records;
-        s->n_ctas += s->cta_fault == NULL;
+        if (s->cta_fault == NULL && s->n_tallies > 0 &&
+            s->tallies[s->n_tallies - 1].n_records == cta->n_records) {
+            s->tallies[s->n_tallies - 1].n_ctas++;
+        } else if (s->cta_fault == NULL) {
+            s->tallies[s->n_tallies++] = (tally){1, (uint32_t)cta->n_records};
+        }
     }
 }
 
@@ -249,12 +260,6 @@ static void wake_helper(wm_wmt_ahead *a)
     }
 }
 
-/* Reading goes first: some thread would find nothing to work on. */
-static bool ring_is_short(const wm_wmt_ahead *a)
-{
-    return a->n_unclaimed <= a->n_helpers && ring_can_read(a);
-}
-
 /* Something has happened to chunk `number`. */
 static void wake_caller(wm_wmt_ahead *a, uint64_t number)
 {
@@ -263,7 +268,8 @@ static void wake_caller(wm_wmt_ahead *a, uint64_t number)
     }
 }
 
-static void ring_read(wm_wmt_ahead *a)
+/* The next chunk of the file, claimed by this thread unless it is an end. */
+static slot *ring_read(wm_wmt_ahead *a)
 {
     slot *s = slot_at(a, a->head);
     a->is_reading = true;
@@ -274,50 +280,56 @@ static void ring_read(wm_wmt_ahead *a)
     a->is_reading = false;
     a->is_ended = s->status != WM_OK || chunk->ending != WM_WMT_WHOLE;
     a->is_alone = chunk->n_packed > ALONE_BYTES || chunk->n_raw > ALONE_BYTES;
-    s->state = a->is_ended ? SLOT_DONE : SLOT_READ;
-    a->n_unclaimed += s->state == SLOT_READ;
+    s->state = a->is_ended ? SLOT_DONE : SLOT_CLAIMED;
     a->head++;
-    wake_caller(a, a->head - 1);
-    wake_helper(a);
-}
-
-static void slot_claim(wm_wmt_ahead *a, slot *s)
-{
-    s->state = SLOT_CLAIMED;
-    a->n_unclaimed--;
-}
-
-/* Works on the first chunk from number on that nobody works on; false when
- * there is none. */
-static bool ring_work(wm_wmt_ahead *a, uint64_t number)
-{
-    for (; number < a->head; number++) {
-        slot *s = slot_at(a, number);
-        if (s->state == SLOT_READ) {
-            bool is_skipping = a->is_skipping;
-            slot_claim(a, s);
-            pthread_mutex_unlock(&a->mutex);
-            slot_work(a, s, is_skipping);
-            pthread_mutex_lock(&a->mutex);
-            s->state = SLOT_DONE;
-            wake_caller(a, number);
-            return true;
-        }
+    if (a->is_ended) {
+        wake_caller(a, a->head - 1);
     }
-    return false;
+    wake_helper(a);
+    return s;
+}
+
+/* Works on a chunk that this thread has claimed. */
+static void ring_work(wm_wmt_ahead *a, slot *s, uint64_t number)
+{
+    bool is_skipping = a->is_skipping;
+    if (s->state == SLOT_CLAIMED) {
+        pthread_mutex_unlock(&a->mutex);
+        slot_work(a, s, is_skipping);
+        pthread_mutex_lock(&a->mutex);
+        s->state = SLOT_DONE;
+        wake_caller(a, number);
+    }
+}
+
+/* While another thread reads; false when that takes long. */
+static bool ring_look_again(wm_wmt_ahead *a, uint32_t *n_looks)
+{
+    if (!a->is_reading || *n_looks == LOOKS_MAX) {
+        return false;
+    }
+    ++*n_looks;
+    pthread_mutex_unlock(&a->mutex);
+    (void)sched_yield();
+    pthread_mutex_lock(&a->mutex);
+    return true;
 }
 
 static void *helper_main(void *argument)
 {
     wm_wmt_ahead *a = argument;
+    uint32_t n_looks = 0;
     pthread_mutex_lock(&a->mutex);
     while (!a->is_over) {
-        if (ring_is_short(a)) {
-            ring_read(a);
-        } else if (!ring_work(a, a->tail)) {
+        if (ring_can_read(a)) {
+            slot *s = ring_read(a);
+            ring_work(a, s, a->head - 1);
+            n_looks = 0;
+        } else if (!ring_look_again(a, &n_looks)) {
             a->n_asleep++;
             pthread_cond_wait(&a->room, &a->mutex);
             a->n_asleep--;
+            n_looks = 0;
         }
     }
     pthread_mutex_unlock(&a->mutex);
@@ -351,17 +363,21 @@ static void ring_release(wm_wmt_ahead *a)
  * all done by a helper. */
 static slot *ring_take(wm_wmt_ahead *a)
 {
+    uint32_t n_looks = 0;
     for (;;) {
         slot *s = slot_at(a, a->tail);
         if (a->tail < a->head && s->state == SLOT_DONE) {
             return s;
         }
-        if (ring_is_short(a)) {
-            ring_read(a);
-        } else if (a->tail < a->head && s->state == SLOT_READ) {
-            slot_claim(a, s);
-            return s;
-        } else if (!ring_work(a, a->tail + 1)) {
+        if (ring_can_read(a)) {
+            bool is_next = a->head == a->tail;
+            s = ring_read(a);
+            if (is_next) {
+                return s;
+            }
+            ring_work(a, s, a->head - 1);
+            n_looks = 0;
+        } else if (!ring_look_again(a, &n_looks)) {
             a->is_caller_asleep = true;
             pthread_cond_wait(&a->ready, &a->mutex);
             a->is_caller_asleep = false;
@@ -392,7 +408,7 @@ wm_status wm_wmt_ahead_new(wm_stream *stream, uint32_t version,
     a->n_bytes_done_out = n_bytes_done;
     a->digest = *digest;
     a->n_bytes_done = *n_bytes_done;
-    wm_stream_set_account(stream, &a->digest, &a->n_bytes_done);
+    wm_stream_set_account(stream, &a->digest, &a->n_bytes_done, BLOCK_BYTES);
     (void)pthread_mutex_init(&a->mutex, NULL);
     (void)pthread_cond_init(&a->room, NULL);
     (void)pthread_cond_init(&a->ready, NULL);
@@ -501,8 +517,10 @@ const char *wm_wmt_ahead_next_cta(wm_wmt_ahead *ahead, wm_cta *cta,
 {
     slot *s = slot_at(ahead, ahead->tail);
     *has_cta = false;
-    if (s->next_cta < s->n_ctas && ahead->is_counting) {
-        cta->n_records = (size_t)s->tallies[s->next_cta++];
+    if (s->next_tally < s->n_tallies) {
+        tally *next = &s->tallies[s->next_tally];
+        cta->n_records = next->n_records;
+        s->next_tally += --next->n_ctas == 0;
         *has_cta = true;
         return NULL;
     }

@@ -4,9 +4,9 @@
  * to the trace floor.
  *
  * Chunks lie in a ring of slots.  Reading is one thread's at a time, in file
- * order; checking, unpacking and decoding are any thread's, chunk by chunk.
- * The caller takes the slots in file order, and rather than wait for a helper
- * it reads or decodes a chunk itself.
+ * order; checking, unpacking and decoding a chunk is its reader's, while others
+ * read on.  The caller takes the slots in file order, and rather than wait for
+ * a helper it reads and decodes a chunk itself.
  *
  * What helpers touch is the stream and the slots, never what the caller sees
  * otherwise: a chunk's faults stay in its slot until the caller comes to it,

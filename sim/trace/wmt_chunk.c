@@ -59,6 +59,26 @@ static const char *size_fault(const wm_wmt_chunk *chunk, uint32_t version)
     return NULL;
 }
 
+/* Up to n_wanted bytes, none only at the file's end: what the buffer holds,
+ * then past it. */
+static wm_status read_some(wm_stream *stream, uint8_t *target, size_t n_wanted,
+                           size_t *n_read, wm_error *err)
+{
+    const uint8_t *bytes = NULL;
+    size_t n = 0;
+    wm_status status = wm_stream_read(stream, target, n_wanted, n_read, err);
+    if (status != WM_OK || *n_read > 0) {
+        return status;
+    }
+    status = wm_stream_peek(stream, 1, &bytes, &n, err);
+    if (status == WM_OK) {
+        *n_read = n < n_wanted ? n : n_wanted;
+        memcpy(target, bytes, *n_read);
+        wm_stream_consume(stream, *n_read);
+    }
+    return status;
+}
+
 /* The payload as stored; memory grows with the bytes that are there. */
 static wm_status read_payload(wm_wmt_chunk *chunk, wm_stream *stream,
                               wm_error *err)
@@ -69,26 +89,22 @@ static wm_status read_payload(wm_wmt_chunk *chunk, wm_stream *stream,
         return wm_fail_memory(err);
     }
     while (chunk->n_payload < chunk->n_packed) {
-        const uint8_t *bytes = NULL;
-        size_t n = 0;
-        size_t n_wanted = chunk->n_packed - chunk->n_payload;
-        n_wanted = n_wanted < PIECE_BYTES ? n_wanted : PIECE_BYTES;
-        wm_status status = wm_stream_peek(stream, n_wanted, &bytes, &n, err);
-        if (status != WM_OK) {
-            return status;
-        }
-        n = n < n_wanted ? n : n_wanted;
+        size_t n = chunk->n_packed - chunk->n_payload;
+        n = n < PIECE_BYTES ? n : PIECE_BYTES;
         if (!wm_grow(&chunk->payload, &chunk->cap_payload,
                      chunk->n_payload + n + WM_WMT_LIST_SLACK, 1)) {
             return wm_fail_memory(err);
         }
-        memcpy(chunk->payload + chunk->n_payload, bytes, n);
-        chunk->n_payload += n;
-        wm_stream_consume(stream, n);
-        if (n < n_wanted) {
+        wm_status status =
+            read_some(stream, chunk->payload + chunk->n_payload, n, &n, err);
+        if (status != WM_OK) {
+            return status;
+        }
+        if (n == 0) {
             end_as(chunk, WM_WMT_CUT, "the file ends within a chunk");
             return WM_OK;
         }
+        chunk->n_payload += n;
     }
     return WM_OK;
 }
