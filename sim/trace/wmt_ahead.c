@@ -55,6 +55,7 @@ typedef struct slot {
     wm_cta *ctas;      /* decoded ahead; when counting one, for all */
     tally *tallies;    /* when counting, instead */
     size_t n_tallies, cap_tallies, next_tally;
+    bool is_counted;       /* the tallies say all, nothing else is left in it */
     const char *cta_fault; /* behind the last of them */
     size_t n_ctas, cap_ctas, next_cta;
 } slot;
@@ -68,6 +69,10 @@ struct wm_wmt_ahead {
     uint64_t n_bytes_done;
     slot *slots;
     uint32_t n_slots;
+    /* When counting, a thread works in memory of its own, the caller in the
+     * first: so it stays in that core's cache. */
+    slot *own;
+    uint32_t n_own, n_own_given;
     uint64_t head; /* number of the next chunk to read */
     uint64_t tail; /* of the one that the caller has, or waits for */
     bool has_taken;
@@ -86,6 +91,14 @@ struct wm_wmt_ahead {
     pthread_cond_t room;  /* for helpers */
     pthread_cond_t ready; /* the caller's chunk has been read, or is done */
 };
+
+/* Gives back what a chunk that is alone in the ring has left. */
+static void chunk_trim(wm_wmt_chunk *chunk)
+{
+    if (chunk->cap_payload > ALONE_BYTES || chunk->cap_raw > ALONE_BYTES) {
+        wm_wmt_chunk_fini(chunk);
+    }
+}
 
 static slot *slot_at(const wm_wmt_ahead *a, uint64_t number)
 {
@@ -123,6 +136,7 @@ static void slot_read(wm_wmt_ahead *a, slot *s)
     s->fault = s->cta_fault = NULL;
     s->n_ctas = s->next_cta = 0;
     s->n_tallies = s->next_tally = 0;
+    s->is_counted = false;
     s->seen.has_more = false;
     s->status = wm_wmt_chunk_read(chunk, a->stream, a->version, &s->error);
     if (s->status == WM_OK && chunk->ending == WM_WMT_WHOLE &&
@@ -226,6 +240,29 @@ static void slot_count(slot *s)
             s->tallies[s->n_tallies++] = (tally){1, (uint32_t)cta->n_records};
         }
     }
+    s->is_counted = true;
+}
+
+#define SWAP(type, a, b)                                                       \
+    do {                                                                       \
+        type kept = (a);                                                       \
+        (a) = (b);                                                             \
+        (b) = kept;                                                            \
+    } while (0)
+
+/* The memory of two slots changes places. */
+static void slot_swap(slot *a, slot *b)
+{
+    wm_wmt_chunk *x = &a->seen.chunk;
+    wm_wmt_chunk *y = &b->seen.chunk;
+    SWAP(uint8_t *, x->payload, y->payload);
+    SWAP(size_t, x->cap_payload, y->cap_payload);
+    SWAP(uint8_t *, x->raw, y->raw);
+    SWAP(size_t, x->cap_raw, y->cap_raw);
+    SWAP(wm_wmt_unpacker *, a->unpacker, b->unpacker);
+    SWAP(wm_wmt_decoder *, a->decoder, b->decoder);
+    SWAP(wm_cta *, a->ctas, b->ctas);
+    SWAP(size_t, a->cap_ctas, b->cap_ctas);
 }
 
 static void slot_work(const wm_wmt_ahead *a, slot *s, bool is_skipping)
@@ -269,11 +306,14 @@ static void wake_caller(wm_wmt_ahead *a, uint64_t number)
 }
 
 /* The next chunk of the file, claimed by this thread unless it is an end. */
-static slot *ring_read(wm_wmt_ahead *a)
+static slot *ring_read(wm_wmt_ahead *a, slot *own)
 {
     slot *s = slot_at(a, a->head);
     a->is_reading = true;
     pthread_mutex_unlock(&a->mutex);
+    if (own != NULL) {
+        slot_swap(s, own);
+    }
     slot_read(a, s);
     pthread_mutex_lock(&a->mutex);
     const wm_wmt_chunk *chunk = &s->seen.chunk;
@@ -290,12 +330,16 @@ static slot *ring_read(wm_wmt_ahead *a)
 }
 
 /* Works on a chunk that this thread has claimed. */
-static void ring_work(wm_wmt_ahead *a, slot *s, uint64_t number)
+static void ring_work(wm_wmt_ahead *a, slot *s, uint64_t number, slot *own)
 {
     bool is_skipping = a->is_skipping;
     if (s->state == SLOT_CLAIMED) {
         pthread_mutex_unlock(&a->mutex);
         slot_work(a, s, is_skipping);
+        if (own != NULL && s->is_counted) {
+            slot_swap(s, own);
+            chunk_trim(&own->seen.chunk);
+        }
         pthread_mutex_lock(&a->mutex);
         s->state = SLOT_DONE;
         wake_caller(a, number);
@@ -320,10 +364,11 @@ static void *helper_main(void *argument)
     wm_wmt_ahead *a = argument;
     uint32_t n_looks = 0;
     pthread_mutex_lock(&a->mutex);
+    slot *own = a->n_own == 0 ? NULL : &a->own[++a->n_own_given];
     while (!a->is_over) {
         if (ring_can_read(a)) {
-            slot *s = ring_read(a);
-            ring_work(a, s, a->head - 1);
+            slot *s = ring_read(a, own);
+            ring_work(a, s, a->head - 1, own);
             n_looks = 0;
         } else if (!ring_look_again(a, &n_looks)) {
             a->n_asleep++;
@@ -350,10 +395,7 @@ static void helpers_start(wm_wmt_ahead *a)
 static void ring_release(wm_wmt_ahead *a)
 {
     slot *s = slot_at(a, a->tail);
-    wm_wmt_chunk *chunk = &s->seen.chunk;
-    if (chunk->cap_payload > ALONE_BYTES || chunk->cap_raw > ALONE_BYTES) {
-        wm_wmt_chunk_fini(chunk);
-    }
+    chunk_trim(&s->seen.chunk);
     s->state = SLOT_FREE;
     a->tail++;
     wake_helper(a);
@@ -371,11 +413,11 @@ static slot *ring_take(wm_wmt_ahead *a)
         }
         if (ring_can_read(a)) {
             bool is_next = a->head == a->tail;
-            s = ring_read(a);
-            if (is_next) {
+            s = ring_read(a, a->own);
+            if (is_next && a->own == NULL) {
                 return s;
             }
-            ring_work(a, s, a->head - 1);
+            ring_work(a, s, a->head - 1, a->own);
             n_looks = 0;
         } else if (!ring_look_again(a, &n_looks)) {
             a->is_caller_asleep = true;
@@ -415,6 +457,14 @@ wm_status wm_wmt_ahead_new(wm_stream *stream, uint32_t version,
     a->slots = calloc(a->n_slots, sizeof(*a->slots));
     a->helpers = calloc((size_t)n_helpers + 1, sizeof(*a->helpers));
     bool is_short = a->slots == NULL || a->helpers == NULL;
+    if (is_counting && n_helpers > 0) {
+        a->n_own = n_helpers + 1;
+        a->own = calloc(a->n_own, sizeof(*a->own));
+        is_short |= a->own == NULL;
+    }
+    for (uint32_t i = 0; !is_short && i < a->n_own; i++) {
+        is_short = !slot_init(&a->own[i]);
+    }
     for (uint32_t i = 0; !is_short && i < a->n_slots; i++) {
         is_short = !slot_init(&a->slots[i]);
     }
@@ -442,10 +492,14 @@ void wm_wmt_ahead_free(wm_wmt_ahead *ahead)
     for (uint32_t i = 0; a->slots != NULL && i < a->n_slots; i++) {
         slot_fini(&a->slots[i]);
     }
+    for (uint32_t i = 0; a->own != NULL && i < a->n_own; i++) {
+        slot_fini(&a->own[i]);
+    }
     (void)pthread_cond_destroy(&a->room);
     (void)pthread_cond_destroy(&a->ready);
     (void)pthread_mutex_destroy(&a->mutex);
     free(a->slots);
+    free(a->own);
     free(a->helpers);
     free(a);
 }
@@ -531,7 +585,8 @@ const char *wm_wmt_ahead_next_cta(wm_wmt_ahead *ahead, wm_cta *cta,
         *has_cta = true;
         return NULL;
     }
-    if (s->cta_fault != NULL || wm_wmt_decoder_n_left(s->decoder) == 0) {
+    if (s->is_counted || s->cta_fault != NULL ||
+        wm_wmt_decoder_n_left(s->decoder) == 0) {
         return s->cta_fault;
     }
     s->cta_fault = wm_wmt_decoder_next(s->decoder, cta);

@@ -25,7 +25,8 @@
  * Repeatable yes, see above.
  * Cost       memory: n_helpers + 2 slots, each a chunk's stored, unpacked and
  *            decoded bytes (about 2 MiB as written by warpmem); for a caller
- *            that counts 3 n_helpers + 3, each with one decoded CTA.  A chunk
+ *            that counts 3 n_helpers + 3, of which those that wait to be
+ *            counted have few, and a chunk and a CTA per thread.  A chunk
  *            that is much larger is not decoded ahead, nor is one read behind
  *            it.
  */
