@@ -51,8 +51,6 @@ struct wm_wmt_encoder {
     static_state *statics;
     size_t n_statics, cap_statics;
     wm_buffer column[WM_WMT_N_COLUMNS];
-    uint32_t *lists; /* where each begins in the lanes column */
-    size_t n_lists, cap_lists;
     uint32_t last_id[3];
     uint64_t last_work[WM_WMT_N_WORK];
     uint32_t n_ctas;
@@ -83,7 +81,6 @@ void wm_wmt_encoder_free(wm_wmt_encoder *encoder)
     free(encoder->shape_ids);
     free(encoder->bases);
     free(encoder->statics);
-    free(encoder->lists);
     for (size_t i = 0; i < WM_WMT_N_COLUMNS; i++) {
         wm_buffer_fini(&encoder->column[i]);
     }
@@ -104,7 +101,6 @@ void wm_wmt_encoder_clear(wm_wmt_encoder *encoder)
     index_clear(&encoder->template_index);
     encoder->n_ids = 0;
     encoder->n_statics = 0;
-    encoder->n_lists = 0;
     for (size_t i = 0; i < WM_WMT_N_COLUMNS; i++) {
         wm_buffer_clear(&encoder->column[i]);
     }
@@ -347,11 +343,6 @@ static wm_status add_lanes(wm_wmt_encoder *e, const wm_cta *cta,
     if (n == 0) {
         return WM_OK;
     }
-    if (!wm_grow(&e->lists, &e->cap_lists, e->n_lists + 1, sizeof(*e->lists))) {
-        return wm_fail_memory(err);
-    }
-    /* Beyond 4 GiB no chunk is written. */
-    e->lists[e->n_lists++] = (uint32_t)e->column[WM_WMT_COL_LANES].n_bytes;
     wm_wmt_list_write(&e->column[WM_WMT_COL_LISTS],
                       &e->column[WM_WMT_COL_LANES], record, cta->lanes,
                       n_active);
@@ -494,7 +485,7 @@ static void write_templates(const wm_wmt_encoder *e, wm_buffer *out)
 
 wm_status wm_wmt_encoder_write(const wm_wmt_encoder *encoder, uint32_t launch,
                                uint64_t first_cta, uint32_t n_statics,
-                               wm_buffer *out, wm_wmt_tail *tail, wm_error *err)
+                               wm_buffer *out, size_t *n_tail, wm_error *err)
 {
     wm_buffer made[2]; /* shapes and templates */
     wm_buffer_init(&made[0]);
@@ -520,8 +511,7 @@ wm_status wm_wmt_encoder_write(const wm_wmt_encoder *encoder, uint32_t launch,
             }
         }
     }
-    *tail = (wm_wmt_tail){encoder->column[WM_WMT_COL_LANES].n_bytes,
-                          encoder->lists, encoder->n_lists};
+    *n_tail = encoder->column[WM_WMT_COL_LANES].n_bytes;
     wm_buffer_fini(&made[0]);
     wm_buffer_fini(&made[1]);
     return is_failed || out->is_failed ? wm_fail_memory(err) : WM_OK;

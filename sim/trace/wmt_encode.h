@@ -41,17 +41,10 @@ wm_status wm_wmt_encoder_add(wm_wmt_encoder *encoder, const wm_launch *launch,
 uint32_t wm_wmt_encoder_n_ctas(const wm_wmt_encoder *encoder);
 /* True when the chunk should be closed before more is added. */
 bool wm_wmt_encoder_is_full(const wm_wmt_encoder *encoder);
-/* The last part of a chunk's payload: the lanes. */
-typedef struct wm_wmt_tail {
-    size_t n_bytes;
-    const uint32_t *lists; /* where each list begins in it; the encoder's */
-    size_t n_lists;
-} wm_wmt_tail;
-
-/* Appends the payload of the chunk to out; tail says how it ends. */
+/* Appends the payload of the chunk to out; its last n_tail bytes are the
+ * lanes, which may not be worth packing. */
 wm_status wm_wmt_encoder_write(const wm_wmt_encoder *encoder, uint32_t launch,
                                uint64_t first_cta, uint32_t n_statics,
-                               wm_buffer *out, wm_wmt_tail *tail,
-                               wm_error *err);
+                               wm_buffer *out, size_t *n_tail, wm_error *err);
 
 #endif

@@ -12,7 +12,8 @@
 
 #include "trace/wmt_layout.h"
 
-#define PACK_LEVEL 6
+#define PACK_LEVEL  6
+#define LISTS_LEVEL 1
 /* Bytes from the middle that speak for all of them, and the share that packing
  * them must save: deflated noise costs ten times the time to write and read. */
 #define SAMPLE_BYTES ((size_t)1 << 14)
@@ -127,15 +128,16 @@ bool wm_wmt_is_packable(const void *raw, size_t n_raw)
            n_packed <= SAMPLE_BYTES - SAMPLE_BYTES / SAMPLE_GAIN;
 }
 
-wm_status wm_wmt_pack(const void *raw, size_t n_raw, wm_buffer *out,
-                      wm_error *err)
+wm_status wm_wmt_pack(const void *raw, size_t n_raw, bool is_lists,
+                      wm_buffer *out, wm_error *err)
 {
     uLongf n_packed = compressBound((uLong)n_raw);
     uint8_t *packed = malloc(n_packed);
     if (packed == NULL) {
         return wm_fail_memory(err);
     }
-    int result = compress2(packed, &n_packed, raw, (uLong)n_raw, PACK_LEVEL);
+    int result = compress2(packed, &n_packed, raw, (uLong)n_raw,
+                           is_lists ? LISTS_LEVEL : PACK_LEVEL);
     if (result == Z_OK) {
         wm_buffer_add(out, packed, n_packed);
     }

@@ -2,9 +2,10 @@
  * wmt_pack.h -- packing, unpacking and CRC-32 of chunk payloads.  Private to
  * the trace floor.
  *
- * Packing is always zlib at level 6 (but for lists: wmt_deflate.h), so that
- * builds write the same bytes; unpacking uses libdeflate where the build found
- * it (two to three times as fast on the same format).
+ * Packing is always zlib, so that builds write the same bytes: level 6, and 1
+ * where there are many lane lists, which are noise or repeat as a whole:
+ * several times as fast.  Unpacking uses libdeflate where the build found it
+ * (two to three times as fast on the same format).
  *
  * Ownership  the caller owns the unpacker; one per reader.
  * Threads    one thread at a time per unpacker.
@@ -29,9 +30,9 @@ bool wm_wmt_unpack(wm_wmt_unpacker *unpacker, const uint8_t *packed,
 
 /* False when a sample says that packing would gain next to nothing. */
 bool wm_wmt_is_packable(const void *raw, size_t n_raw);
-/* Appends the packed bytes to out. */
-wm_status wm_wmt_pack(const void *raw, size_t n_raw, wm_buffer *out,
-                      wm_error *err);
+/* Appends the packed bytes to out.  is_lists: of a payload with many lists. */
+wm_status wm_wmt_pack(const void *raw, size_t n_raw, bool is_lists,
+                      wm_buffer *out, wm_error *err);
 
 uint32_t wm_wmt_crc32(const void *bytes, size_t n_bytes);
 

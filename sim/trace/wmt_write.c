@@ -20,19 +20,11 @@
 
 #include "base/buffer.h"
 #include "trace/record_check.h"
-#include "trace/wmt_deflate.h"
 #include "trace/wmt_encode.h"
 #include "trace/wmt_layout.h"
 #include "trace/wmt_pack.h"
 
-/* Payloads with at least this much of lists, and this share, are packed by
- * wmt_deflate.h; it is made for lists, zlib packs all else smaller. */
-#define LIST_BYTES_MIN ((size_t)1 << 15)
-#define LIST_SHARE_MIN 4u
-
 #define PROVENANCE "warpmem trace, format 2; docs/TRACE_FORMAT.md\n"
-
-static const wm_wmt_tail no_tail;
 
 struct wm_wmt_writer {
     char *path;
@@ -42,7 +34,6 @@ struct wm_wmt_writer {
     uint64_t offset;
     uint64_t n_chunks;
     wm_wmt_encoder *encoder;
-    wm_wmt_deflater *deflater; /* made when first needed */
     wm_buffer payload;
     wm_buffer packed;
     wm_buffer statics; /* rows of the next STAT chunk */
@@ -74,7 +65,6 @@ static void writer_free(wm_wmt_writer *w)
         (void)unlink(w->temporary);
     }
     wm_wmt_encoder_free(w->encoder);
-    wm_wmt_deflater_free(w->deflater);
     wm_buffer_fini(&w->payload);
     wm_buffer_fini(&w->packed);
     wm_buffer_fini(&w->statics);
@@ -98,39 +88,22 @@ static wm_status write_bytes(wm_wmt_writer *w, const void *bytes,
     return WM_OK;
 }
 
-/* Appends to w->packed the first n bytes of w->payload, of which the last may
- * be the lanes. */
-static wm_status pack_bytes(wm_wmt_writer *w, size_t n, const wm_wmt_tail *tail,
-                            wm_error *err)
-{
-    const uint8_t *bytes = (const uint8_t *)w->payload.bytes;
-    size_t n_head = w->payload.n_bytes - tail->n_bytes;
-    if (tail->n_bytes < LIST_BYTES_MIN ||
-        tail->n_bytes < w->payload.n_bytes / LIST_SHARE_MIN) {
-        return wm_wmt_pack(bytes, n, &w->packed, err);
-    }
-    if (w->deflater == NULL) {
-        w->deflater = wm_wmt_deflater_new();
-    }
-    return w->deflater != NULL &&
-                   wm_wmt_deflate(w->deflater, bytes, n, n_head, tail->lists,
-                                  tail->n_lists, &w->packed)
-               ? WM_OK
-               : wm_fail_memory(err);
-}
+/* Lane lists of a payload, in bytes, and the share of it, from which on it is
+ * packed as one of lists. */
+#define LISTS_MIN   ((size_t)1 << 15)
+#define LISTS_SHARE 4u
 
 /*
  * Puts into w->packed what is to be stored of w->payload, if packing makes it
- * smaller; *flags says what was done.  The tail stays as it is where it looks
- * like noise.
+ * smaller; *flags says what was done.  The last n_tail bytes stay as they are
+ * where they look like noise.
  */
-static wm_status pack_payload(wm_wmt_writer *w, const wm_wmt_tail *tail,
-                              uint32_t *flags, wm_error *err)
+static wm_status pack_payload(wm_wmt_writer *w, size_t n_tail, uint32_t *flags,
+                              wm_error *err)
 {
     uint8_t n_zlib[4] = {0};
     size_t n_raw = w->payload.n_bytes;
     const char *bytes = w->payload.bytes;
-    size_t n_tail = tail->n_bytes;
     bool has_tail =
         n_tail > 0 && !wm_wmt_is_packable(bytes + n_raw - n_tail, n_tail);
     size_t n_head = has_tail ? n_raw - n_tail : n_raw;
@@ -138,7 +111,8 @@ static wm_status pack_payload(wm_wmt_writer *w, const wm_wmt_tail *tail,
     if (has_tail) {
         wm_buffer_add(&w->packed, n_zlib, sizeof(n_zlib));
     }
-    wm_status status = pack_bytes(w, n_head, tail, err);
+    const bool is_lists = n_tail >= LISTS_MIN && n_tail >= n_raw / LISTS_SHARE;
+    wm_status status = wm_wmt_pack(bytes, n_head, is_lists, &w->packed, err);
     if (status == WM_OK && has_tail) {
         wm_wmt_put_u32((uint8_t *)w->packed.bytes,
                        (uint32_t)(w->packed.n_bytes - sizeof(n_zlib)));
@@ -154,8 +128,8 @@ static wm_status pack_payload(wm_wmt_writer *w, const wm_wmt_tail *tail,
 }
 
 /* Writes w->payload as one chunk, packed where that makes it smaller. */
-static wm_status write_chunk(wm_wmt_writer *w, uint32_t type,
-                             const wm_wmt_tail *tail, wm_error *err)
+static wm_status write_chunk(wm_wmt_writer *w, uint32_t type, size_t n_tail,
+                             wm_error *err)
 {
     uint8_t head[WM_WMT_CHUNK_BYTES];
     size_t n_raw = w->payload.n_bytes;
@@ -169,7 +143,7 @@ static wm_status write_chunk(wm_wmt_writer *w, uint32_t type,
                        w->path, n_raw, WM_WMT_RAW_MAX);
     }
     if (type != WM_WMT_FOOT && n_raw > 0) {
-        wm_status status = pack_payload(w, tail, &flags, err);
+        wm_status status = pack_payload(w, n_tail, &flags, err);
         if (status != WM_OK) {
             return status;
         }
@@ -200,7 +174,7 @@ static wm_status write_file_head(wm_wmt_writer *w, wm_error *err)
     wm_status status = write_bytes(w, head, sizeof(head), err);
     if (status == WM_OK) {
         wm_buffer_puts(&w->payload, PROVENANCE);
-        status = write_chunk(w, WM_WMT_META, &no_tail, err);
+        status = write_chunk(w, WM_WMT_META, 0, err);
     }
     return status;
 }
@@ -268,7 +242,7 @@ static wm_status write_buffer(wm_wmt_writer *w, uint32_t type,
     wm_buffer_clear(&w->payload);
     wm_buffer_add(&w->payload, buffer->bytes, buffer->n_bytes);
     wm_buffer_clear(buffer);
-    return write_chunk(w, type, &no_tail, err);
+    return write_chunk(w, type, 0, err);
 }
 
 /* Moves a buffer behind others: type, size, and the bytes. */
@@ -309,8 +283,9 @@ static void add_row(wm_wmt_writer *w, uint32_t n_ctas)
 }
 
 /* The statics and CTAs gathered so far become w->stat and w->payload. */
-static wm_status make_chunks(wm_wmt_writer *w, wm_wmt_tail *tail, wm_error *err)
+static wm_status make_chunks(wm_wmt_writer *w, size_t *n_tail, wm_error *err)
 {
+    *n_tail = 0;
     if (w->n_statics_waiting > 0) {
         wm_wmt_put_varint(&w->stat, w->n_launches - 1);
         wm_wmt_put_varint(&w->stat, w->n_statics - w->n_statics_waiting);
@@ -321,7 +296,7 @@ static wm_status make_chunks(wm_wmt_writer *w, wm_wmt_tail *tail, wm_error *err)
         w->n_statics_waiting = 0;
     }
     return wm_wmt_encoder_write(w->encoder, w->n_launches - 1, w->n_ctas,
-                                w->n_statics, &w->payload, tail, err);
+                                w->n_statics, &w->payload, n_tail, err);
 }
 
 /* Writes a chunk of the launch to the file; n_ctas is 0 for a STAT chunk. */
@@ -365,8 +340,8 @@ static wm_status write_waiting(wm_wmt_writer *w, wm_error *err)
 }
 
 /* Writes w->stat and w->payload to the file, behind what waits. */
-static wm_status write_chunks(wm_wmt_writer *w, uint32_t n_ctas,
-                              const wm_wmt_tail *tail, wm_error *err)
+static wm_status write_chunks(wm_wmt_writer *w, uint32_t n_ctas, size_t n_tail,
+                              wm_error *err)
 {
     wm_status status = WM_OK;
     wm_buffer ctas = w->payload;
@@ -381,7 +356,7 @@ static wm_status write_chunks(wm_wmt_writer *w, uint32_t n_ctas,
     w->payload = ctas;
     if (status == WM_OK && n_ctas > 0) {
         add_row(w, n_ctas);
-        status = write_chunk(w, WM_WMT_CTAS, tail, err);
+        status = write_chunk(w, WM_WMT_CTAS, n_tail, err);
     }
     wm_buffer_clear(&w->payload);
     return status;
@@ -389,9 +364,9 @@ static wm_status write_chunks(wm_wmt_writer *w, uint32_t n_ctas,
 
 static wm_status flush_ctas(wm_wmt_writer *w, wm_error *err)
 {
-    wm_wmt_tail tail = no_tail;
+    size_t n_tail = 0;
     uint32_t n_ctas = wm_wmt_encoder_n_ctas(w->encoder);
-    wm_status status = n_ctas == 0 ? WM_OK : make_chunks(w, &tail, err);
+    wm_status status = n_ctas == 0 ? WM_OK : make_chunks(w, &n_tail, err);
     if (status != WM_OK) {
         return status;
     }
@@ -402,7 +377,7 @@ static wm_status flush_ctas(wm_wmt_writer *w, wm_error *err)
         append(&w->waiting, WM_WMT_CTAS, &w->payload);
         w->waiting_ctas[w->n_waiting_ctas++] = n_ctas;
     } else {
-        status = write_chunks(w, n_ctas, &tail, err);
+        status = write_chunks(w, n_ctas, n_tail, err);
     }
     w->n_ctas += n_ctas;
     wm_wmt_encoder_clear(w->encoder);
@@ -460,7 +435,7 @@ wm_status wm_wmt_copy(wm_wmt_writer *writer, const wm_copy *copy, wm_error *err)
     wm_wmt_put_varint(&writer->payload, copy->addr);
     wm_wmt_put_varint(&writer->payload, copy->n_bytes);
     if (writer->small_bytes == 0) {
-        return write_chunk(writer, WM_WMT_COPY, &no_tail, err);
+        return write_chunk(writer, WM_WMT_COPY, 0, err);
     }
     append(&writer->group, WM_WMT_COPY, &writer->payload);
     return flush_full_group(writer, err);
@@ -546,7 +521,7 @@ static wm_status write_end(wm_wmt_writer *w, wm_error *err)
     if (w->launch_rows.is_failed) {
         return wm_fail_memory(err);
     }
-    wm_status status = write_chunk(w, WM_WMT_INDX, &no_tail, err);
+    wm_status status = write_chunk(w, WM_WMT_INDX, 0, err);
     if (status != WM_OK) {
         return status;
     }
@@ -555,7 +530,7 @@ static wm_status write_end(wm_wmt_writer *w, wm_error *err)
     wm_wmt_put_u64(foot + 16, w->n_chunks);
     memcpy(foot + 24, WM_WMT_FOOT_MAGIC, 8);
     wm_buffer_add(&w->payload, foot, sizeof(foot));
-    return write_chunk(w, WM_WMT_FOOT, &no_tail, err);
+    return write_chunk(w, WM_WMT_FOOT, 0, err);
 }
 
 wm_status wm_wmt_finish(wm_wmt_writer *writer, wm_error *err)

@@ -47,12 +47,12 @@ static void add_chunk(builder *b, uint32_t type, uint32_t how, size_t n_tail,
     wm_buffer_init(&stored);
     if (how == HOW_PACKED) {
         flags = 0;
-        (void)wm_wmt_pack(raw, n_raw, &stored, &err);
+        (void)wm_wmt_pack(raw, n_raw, false, &stored, &err);
     } else if (how == HOW_TAIL) {
         flags = WM_WMT_FLAG_TAIL;
         n_tail = n_tail < n_raw ? n_tail : n_raw;
         wm_buffer_add(&stored, size, sizeof(size));
-        (void)wm_wmt_pack(raw, n_raw - n_tail, &stored, &err);
+        (void)wm_wmt_pack(raw, n_raw - n_tail, true, &stored, &err);
         wm_wmt_put_u32((uint8_t *)stored.bytes,
                        (uint32_t)(stored.n_bytes - sizeof(size)));
         wm_buffer_add(&stored, raw + (n_raw - n_tail), n_tail);
