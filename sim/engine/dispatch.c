@@ -205,8 +205,11 @@ static bool dispatch_place(wm_engine *engine, wm_sm *sm, wm_cta *cta,
     resident->start = cycle;
     sm->live |= resident->warps;
     if (resident->n_running == 0) {
+        /* A CTA without records ends where it begins: an event like others, or
+         * idle windows would be skipped beyond the next one's start. */
         resident->end = cycle;
         sm->finished[sm->n_finished++] = place;
+        sm->next_event = cycle < sm->next_event ? cycle : sm->next_event;
     } else if (!engine->params.is_counts) {
         wm_sm_start(engine, sm, place, cycle);
     }

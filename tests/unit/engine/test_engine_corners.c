@@ -132,3 +132,30 @@ Test(engine_corners, copies_of_the_other_half_are_no_lines_of_their_own)
         cr_assert_eq(get(&result.total, WM_C_L2_READ_HIT_SECTORS), 0);
     }
 }
+
+Test(engine_corners, a_cta_without_records_takes_no_more_time_than_an_exit)
+{
+    /* CTA 2 of 5, one after another on one SM, has nothing to do. */
+    uint64_t cycles[2] = {0, 0};
+    const char *sets[] = {"sm.count=1", "sm.max_ctas=1"};
+    for (uint32_t is_empty = 0; is_empty < 2; is_empty++) {
+        char text[4096];
+        size_t used = (size_t)sprintf(text, HEAD LAUNCH("5", "32") STATICS);
+        for (uint32_t cta = 0; cta < 5; cta++) {
+            const bool has_none = is_empty && cta == 2;
+            used += (size_t)sprintf(
+                text + used,
+                "cta %u,0,0 warps 1 records %u other 0 flops 0,0,0,0\n%s", cta,
+                has_none ? 0 : 1, has_none ? "" : "warp 0\n" EXIT);
+        }
+        for (uint32_t limit = 0; limit <= 60; limit += 30) {
+            run_result result =
+                run_window(text, WM_MODE_TIMING, 1, sets, 2, limit);
+            const uint64_t found = get(&result.total, WM_C_TIME_CYCLES);
+            cycles[is_empty] = limit == 0 ? found : cycles[is_empty];
+            cr_expect_eq(found, cycles[is_empty], "window %u: %llu", limit,
+                         (unsigned long long)found);
+        }
+    }
+    cr_assert_eq(cycles[1], cycles[0]);
+}
