@@ -227,13 +227,29 @@ bool wm_memory_horizon(wm_memory *memory, uint64_t t_ps, wm_memory_reply reply,
     return memory_catch_up(memory, memory->asked, &listener) && is_good;
 }
 
+/* The first tick at which any channel does something or has a read's data. */
+static uint64_t memory_next_tick(const wm_memory *memory)
+{
+    uint64_t next = UINT64_MAX;
+    for (uint32_t c = 0; c < memory->n_channels; c++) {
+        const wm_banked *banked = memory->channels[c];
+        const uint64_t step = wm_banked_next_step(banked);
+        const uint64_t done = wm_banked_next_done(banked);
+        const uint64_t first = step < done ? step : done;
+        next = first < next ? first : next;
+    }
+    return next;
+}
+
 bool wm_memory_finish(wm_memory *memory, uint64_t t_ps)
 {
     const memory_listener nobody = {NULL, NULL};
     const uint64_t tick = memory_tick_up(memory->model, t_ps);
     bool is_good = true;
+    /* Tick by tick: how far a channel was behind is not to show. */
     while (memory->n_open != 0) {
-        is_good = memory_run(memory, memory->quiet, &nobody) && is_good;
+        is_good =
+            memory_run(memory, memory_next_tick(memory), &nobody) && is_good;
     }
     for (uint32_t c = 0; c < memory->n_channels; c++) {
         (void)wm_banked_finish(memory->channels[c]);
