@@ -441,10 +441,24 @@ static void quick_shared(const wm_params *params, wm_sm *sm, uint32_t warp,
     sm->lsu_free = start + cost;
 }
 
-/* A load of one whole line; false: it has to wait, nothing was changed. */
+/* An MSHR is free at *sent, or at a known later time in this window that *sent
+ * becomes; false: nothing was changed. */
+static inline bool quick_await_mshr(const wm_params *params, wm_sm *sm,
+                                    uint64_t *sent)
+{
+    if (sm->n_in_flight + sm->n_releases < params->config.l1.mshrs) {
+        return true;
+    }
+    return sm->n_releases != 0 &&
+           sm->releases[sm->release_head].cycle < sm->end &&
+           lsu_await_mshr(params, sm, sent);
+}
+
+/* A load of one whole line at *sent, which moves on where it waits for an MSHR;
+ * false: it has to wait for something else, nothing was changed. */
 WM_INLINE bool quick_read(const wm_params *params, wm_sm *sm, uint32_t warp,
                           const wm_record *record, uint64_t cycle,
-                          uint64_t start, wm_cache_kind l1)
+                          uint64_t *sent, wm_cache_kind l1)
 {
     wm_warp *state = &sm->warps[warp];
     const uint64_t line = record->base >> 7;
@@ -458,13 +472,12 @@ WM_INLINE bool quick_read(const wm_params *params, wm_sm *sm, uint32_t warp,
         wm_cache_touch_as(&sm->l1, &ref, l1);
         sm->stats.l1[record->kind][WM_L1_HIT_SECTORS] += 4;
         quick_load(state,
-                   start + params->plain_cost - 1 + params->config.l1.latency,
+                   *sent + params->plain_cost - 1 + params->config.l1.latency,
                    0);
         return true;
     }
-    if (held != 0 ||
-        sm->n_in_flight + sm->n_releases >= params->config.l1.mshrs ||
-        wm_mailbox_is_full(params, sm)) {
+    if (held != 0 || wm_mailbox_is_full(params, sm) ||
+        !quick_await_mshr(params, sm, sent)) {
         return false;
     }
     if (ref.way != WM_NO_INDEX) {
@@ -476,7 +489,7 @@ WM_INLINE bool quick_read(const wm_params *params, wm_sm *sm, uint32_t warp,
                                 .slot = state->n_loads % WM_SLOTS};
     quick_load(state, cycle, 0);
     state->outstanding |= 1u << entry.slot;
-    lsu_fetch(params, sm, &entry, &ref, line, all, WM_OP_READ, start, l1);
+    lsu_fetch(params, sm, &entry, &ref, line, all, WM_OP_READ, *sent, l1);
     sm->stats.l1[record->kind][WM_L1_MISS_SECTORS] += 4;
     return true;
 }
@@ -502,15 +515,15 @@ static bool quick_write(const wm_params *params, wm_sm *sm, uint32_t warp,
 }
 
 static bool quick_line(const wm_params *params, wm_sm *sm, uint32_t warp,
-                       const wm_record *record, uint64_t cycle, uint64_t start)
+                       const wm_record *record, uint64_t cycle, uint64_t *sent)
 {
     const wm_cache_kind l1 = sm->l1.kind;
     if (record->kind == WM_KIND_GLOBAL_STORE) {
-        return quick_write(params, sm, warp, record, cycle, start);
+        return quick_write(params, sm, warp, record, cycle, *sent);
     }
     return l1.is_small
-               ? quick_read(params, sm, warp, record, cycle, start, SMALL_L1)
-               : quick_read(params, sm, warp, record, cycle, start, l1);
+               ? quick_read(params, sm, warp, record, cycle, sent, SMALL_L1)
+               : quick_read(params, sm, warp, record, cycle, sent, l1);
 }
 
 static bool lsu_quick(const wm_params *params, wm_sm *sm, uint32_t warp,
@@ -524,16 +537,20 @@ static bool lsu_quick(const wm_params *params, wm_sm *sm, uint32_t warp,
         quick_shared(params, sm, warp, record, cycle, start);
     } else {
         if (!wm_front_is_plain(params, record) || !params->is_l1_on ||
-            (record->flags & WM_FLAG_BYPASS_L1) != 0 ||
-            sm->request_free_q8 >> 8 > start + WM_PORT_DEPTH) {
+            (record->flags & WM_FLAG_BYPASS_L1) != 0) {
             return false;
         }
-        wm_lsu_pass(sm, start);
-        if (!quick_line(params, sm, warp, record, cycle, start)) {
+        uint64_t sent = start;
+        lsu_await_port(sm, &sent);
+        if (sent >= sm->end) {
+            return false;
+        }
+        wm_lsu_pass(sm, sent);
+        if (!quick_line(params, sm, warp, record, cycle, &sent)) {
             return false;
         }
         sm->stats.n_plain[record->kind]++;
-        sm->lsu_free = start + params->plain_cost;
+        sm->lsu_free = sent + params->plain_cost;
     }
     lsu_note_start(params, sm, start);
     if (sm->n_parked != 0) {
