@@ -329,6 +329,8 @@ Test(engine, the_length_of_the_window_does_not_show_in_results)
          "dram.mapping=mop4clxor"},
         {"dram.model=banked", "sm.count=5", "l2.size=256KiB",
          "kernel.l2_between=flush"},
+        {"dram.model=banked", "dram.page=timeout", "dram.page_timeout=0ps",
+         "kernel.l2_between=flush"},
     };
     for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++) {
         run_result whole = run_window(text, WM_MODE_TIMING, 1, shapes[s], 4, 0);
