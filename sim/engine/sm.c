@@ -278,6 +278,16 @@ static void sm_run_events(const wm_params *params, wm_sm *sm)
 }
 
 /* --- ahead of time -------------------------------------------------------- */
+/* Warps that wait for a time before `end`. */
+static uint64_t sm_due(const wm_sm *sm, uint64_t end)
+{
+    uint64_t due = 0;
+    for (uint64_t far = sm->far; far != 0; far &= far - 1) {
+        due |= sm->when[wm_lowest_bit(far)] < end ? far & (0 - far) : 0;
+    }
+    return due;
+}
+
 /*
  * The SMs' states are more than a core's caches hold: each window reads them
  * anew.  What an SM will touch is pulled in while others run: first its own
@@ -300,11 +310,8 @@ void wm_sm_fetch(const wm_sm *sm)
 void wm_sm_fetch_work(const wm_engine *engine, const wm_sm *sm)
 {
     const uint64_t end = engine->now + engine->params.window;
-    for (uint64_t far = sm->far; far != 0; far &= far - 1) {
-        const uint32_t warp = wm_lowest_bit(far);
-        if (sm->when[warp] < end) {
-            __builtin_prefetch(&sm->warps[warp], 1);
-        }
+    for (uint64_t due = sm_due(sm, end); due != 0; due &= due - 1) {
+        __builtin_prefetch(&sm->warps[wm_lowest_bit(due)], 1);
     }
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         const wm_reply_box *box = &engine->scratch[t].to_sm[sm->id];
@@ -336,11 +343,8 @@ static void sm_prefetch_record(const wm_warp *warp)
 void wm_sm_fetch_records(const wm_engine *engine, const wm_sm *sm)
 {
     const uint64_t end = engine->now + engine->params.window;
-    for (uint64_t far = sm->far; far != 0; far &= far - 1) {
-        const uint32_t warp = wm_lowest_bit(far);
-        if (sm->when[warp] < end) {
-            sm_prefetch_record(&sm->warps[warp]);
-        }
+    for (uint64_t due = sm_due(sm, end); due != 0; due &= due - 1) {
+        sm_prefetch_record(&sm->warps[wm_lowest_bit(due)]);
     }
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         const wm_reply_box *box = &engine->scratch[t].to_sm[sm->id];
@@ -431,13 +435,7 @@ static void sm_receive(const wm_params *params, wm_sm *sm)
 /* Puts warps whose time has come into the window's buckets. */
 static void sm_wake(wm_sm *sm)
 {
-    uint64_t due = 0;
-    for (uint64_t far = sm->far; far != 0; far &= far - 1) {
-        const uint32_t warp = wm_lowest_bit(far);
-        if (sm->when[warp] < sm->end) {
-            due |= far & (0 - far);
-        }
-    }
+    uint64_t due = sm_due(sm, sm->end);
     sm->far &= ~due;
     for (; due != 0; due &= due - 1) {
         const uint32_t warp = wm_lowest_bit(due);
