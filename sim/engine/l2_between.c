@@ -101,12 +101,10 @@ static void l2_clean_slice(wm_engine *engine, wm_partition *partition,
                            wm_slice *slice, bool is_written)
 {
     const wm_params *params = &engine->params;
-    /* When the kernel ended, not its last window.  Banked channels have gone on
-     * to a horizon since, which hangs on the window and lies no further than
-     * this. */
+    /* When the kernel ended, not its last window. */
+    const uint64_t end = wm_clock_ps(&params->clock, engine->last_end);
     const uint64_t now =
-        wm_clock_ps(&params->clock, engine->last_end) +
-        (partition->memory != NULL ? params->request_latency_ps : 0);
+        partition->memory != NULL ? wm_last_horizon(params, end) : end;
     for (uint64_t set = 0; set < slice->tags.n_sets; set++) {
         for (uint32_t way = 0; way < slice->tags.ways; way++) {
             const wm_ref ref = wm_cache_at(&slice->tags, set, way);

@@ -118,6 +118,13 @@ static inline wm_route wm_route_of(const wm_params *params, uint64_t line,
     return route;
 }
 
+/* No horizon that banked channels have been run to lies beyond this when the
+ * kernel has ended at end_ps, whatever its windows were. */
+static inline uint64_t wm_last_horizon(const wm_params *params, uint64_t end_ps)
+{
+    return end_ps + params->request_latency_ps;
+}
+
 /* A 32-bit time seen from now: the nearest full time. */
 static inline uint64_t wm_widen(uint32_t low, uint64_t now)
 {

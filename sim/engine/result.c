@@ -202,10 +202,7 @@ static void result_add_memory(const wm_params *params, wm_partition *partition,
                               uint64_t now_ps, uint64_t *value,
                               result_busy *busy)
 {
-    /* No horizon lay beyond this, so that all end at the same time whatever
-     * the window was. */
-    if (!wm_memory_finish(partition->memory,
-                          now_ps + params->request_latency_ps)) {
+    if (!wm_memory_finish(partition->memory, wm_last_horizon(params, now_ps))) {
         partition->status = WM_ENOMEM;
     }
     wm_memory_count(partition->memory, &value[WM_C_DRAM_READ_SECTORS],
