@@ -243,9 +243,10 @@ static wm_space resolve_rest(wm_run *run, uint32_t id, uint64_t *address,
                  WM_PLACE(WM_SPACE_SHARED, width));
         return WM_SPACE_SHARED;
     }
-    uint64_t stack = (uint64_t)(uintptr_t)run->lane->fibre->stack;
-    if (at - stack < WM_FIBRE_STACK_BYTES) {
-        *address = LOCAL_TOP - (stack + WM_FIBRE_STACK_BYTES - at);
+    const wm_fibre *fibre = run->lane->fibre;
+    uint64_t top = (uint64_t)(uintptr_t)fibre->top;
+    if (top - at - 1 < (uint64_t)(fibre->top - fibre->stack)) {
+        *address = LOCAL_TOP - (top - at);
         return WM_SPACE_LOCAL;
     }
     if (at - image[WM_IMAGE_MODULE] <
@@ -416,7 +417,7 @@ static void wait_here(wm_run *run, wm_lane_state state, uint32_t event)
     }
     lane->state = (uint8_t)state;
     lane->event = event;
-    wm_fibre_yield(lane->fibre);
+    wm_run_pass(run);
     add_part(&lane->open, &step->post);
 }
 

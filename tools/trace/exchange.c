@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 
+#include "base/bits.h"
 #include "callbacks.h"
 #include "run.h"
 
@@ -35,10 +36,9 @@ static uint64_t meeting(wm_run *run, uint32_t w, const wm_lane *lane)
 static uint64_t ballot(const wm_lane *lanes, uint64_t there)
 {
     uint64_t votes = 0;
-    for (uint32_t l = 0; l < WM_LANES_MAX; l++) {
-        if ((there >> l & 1) != 0 && lanes[l].exchange_value != 0) {
-            votes |= UINT64_C(1) << l;
-        }
+    for (uint64_t rest = there; rest != 0; rest &= rest - 1) {
+        uint32_t l = wm_lowest_bit(rest);
+        votes |= (uint64_t)(lanes[l].exchange_value != 0) << l;
     }
     return votes;
 }
@@ -49,11 +49,12 @@ static uint32_t source_of(const wm_lane *lane, uint32_t l)
     uint32_t width = lane->exchange_argument >> 8;
     uint32_t by = lane->exchange_argument & 0xff;
     width = width == 0 || width > WM_LANES_MAX ? WM_LANES_MAX : width;
-    uint32_t first = l / width * width;
+    uint32_t first =
+        wm_is_power_of_two(width) ? l & ~(width - 1) : l / width * width;
     uint32_t place = l - first;
     switch (lane->exchange_op) {
     case WM_EXCHANGE_SHUFFLE:
-        return first + by % width;
+        return first + (by < width ? by : by % width);
     case WM_EXCHANGE_UP:
         return place >= by ? l - by : l;
     case WM_EXCHANGE_DOWN:
@@ -85,16 +86,14 @@ static void exchange(wm_lane *lanes, uint64_t there)
 {
     uint64_t result[WM_LANES_MAX];
     uint64_t votes = ballot(lanes, there);
-    for (uint32_t l = 0; l < WM_LANES_MAX; l++) {
-        if ((there >> l & 1) != 0) {
-            result[l] = result_of(lanes, l, there, votes);
-        }
+    for (uint64_t rest = there; rest != 0; rest &= rest - 1) {
+        uint32_t l = wm_lowest_bit(rest);
+        result[l] = result_of(lanes, l, there, votes);
     }
-    for (uint32_t l = 0; l < WM_LANES_MAX; l++) {
-        if ((there >> l & 1) != 0) {
-            lanes[l].exchange_value = result[l];
-            lanes[l].state = WM_LANE_READY;
-        }
+    for (uint64_t rest = there; rest != 0; rest &= rest - 1) {
+        uint32_t l = wm_lowest_bit(rest);
+        lanes[l].exchange_value = result[l];
+        lanes[l].state = WM_LANE_READY;
     }
 }
 

@@ -25,8 +25,27 @@ static void run_threads(void *argument)
         if (run->n_fibres == 1 && lane + 1 < run->turn_end) {
             run->lane = lane + 1;
         } else {
-            wm_fibre_yield(lane->fibre);
+            wm_run_pass(run);
         }
+    }
+}
+
+void wm_run_pass(wm_run *run)
+{
+    wm_lane *lane = run->lane;
+    wm_lane *next = lane + 1;
+    while (next < run->turn_end && next->state != WM_LANE_READY) {
+        next++;
+    }
+    if (next < run->turn_end && run->n_fibres != 1 && run->status == WM_OK) {
+        run->lane = next;
+        if (next + 2 < run->turn_end) {
+            __builtin_prefetch(next + 2);
+            wm_fibre_prefetch(next[1].fibre);
+        }
+        wm_fibre_pass(lane->fibre, next->fibre);
+    } else {
+        wm_fibre_yield(lane->fibre);
     }
 }
 
@@ -62,22 +81,29 @@ static wm_step_part part_of(const wm_segment *segment)
                           {before | (all - before) << 32, all << 32}};
 }
 
+/* Zeroed, at the start of a line of the host's cache. */
+static void *lines_of(size_t n, size_t n_each)
+{
+    void *lines = aligned_alloc(64, n * n_each);
+    return lines != NULL ? memset(lines, 0, n * n_each) : NULL;
+}
+
 static bool allocate(wm_run *run)
 {
     size_t n_statics = run->events->n * WM_SPACE_COUNT + 1;
-    run->lanes = calloc(run->n_lanes, sizeof(*run->lanes));
-    run->fibres = calloc(run->n_fibres, sizeof(*run->fibres));
+    run->lanes = lines_of(run->n_lanes, sizeof(*run->lanes));
+    run->fibres = lines_of(run->n_fibres, sizeof(*run->fibres));
     run->warps = calloc(run->n_warps, sizeof(*run->warps));
     run->steps = calloc(run->events->n + 1, sizeof(*run->steps));
     run->statics = calloc(n_statics, sizeof(*run->statics));
     run->opcodes = calloc(n_statics, sizeof(*run->opcodes));
     run->static_of = calloc(n_statics, sizeof(*run->static_of));
-    bool is_done = run->lanes != NULL && run->fibres != NULL &&
-                   run->warps != NULL && run->steps != NULL &&
-                   run->statics != NULL && run->opcodes != NULL &&
-                   run->static_of != NULL;
+    bool is_done =
+        run->lanes != NULL && run->fibres != NULL && run->warps != NULL &&
+        run->steps != NULL && run->statics != NULL && run->opcodes != NULL &&
+        run->static_of != NULL && wm_fibre_home_init(&run->home, run->n_fibres);
     for (uint32_t i = 0; is_done && i < run->n_fibres; i++) {
-        is_done = wm_fibre_init(&run->fibres[i], run_threads, run);
+        wm_fibre_init(&run->fibres[i], &run->home, i, run_threads, run);
     }
     return is_done;
 }
@@ -120,9 +146,7 @@ wm_status wm_run_init(wm_run *run, const wm_spec *spec,
 
 void wm_run_fini(wm_run *run)
 {
-    for (uint32_t i = 0; run->fibres != NULL && i < run->n_fibres; i++) {
-        wm_fibre_fini(&run->fibres[i]);
-    }
+    wm_fibre_home_fini(&run->home);
     for (uint32_t l = 0; l < WM_LANES_MAX; l++) {
         free(run->logs[l].entries);
     }
@@ -148,6 +172,7 @@ static void run_warp(wm_run *run, uint32_t w)
     end = end < run->n_lanes ? end : run->n_lanes;
     run->turn_end = run->lanes + end;
     do {
+        /* One resumed passes on to those behind it. */
         for (uint32_t i = first; i < end && run->status == WM_OK; i++) {
             if (run->lanes[i].state == WM_LANE_READY) {
                 run->lane = &run->lanes[i];

@@ -49,21 +49,23 @@ typedef enum wm_lane_state {
 
 struct wm_run;
 
+/* What a report or a turn needs comes first, in one line of the host's cache.
+ */
 typedef struct wm_lane {
     wm_log *log; /* of its place in a warp: a warp has its turn alone */
     wm_open open;
-    uint8_t state;
-    uint32_t event; /* where it waits */
-    uint32_t thread[3];
-    uint32_t number; /* in the CTA */
     wm_fibre *fibre;
+    uint32_t number; /* in the CTA */
+    uint32_t event;  /* where it waits */
+    uint8_t state;
+    uint32_t thread[3];
     uint32_t n_copies;                  /* asynchronous ones so far */
     uint32_t committed[WM_COPY_GROUPS]; /* a ring: copies at each commit */
     uint32_t n_commits;
     /* A warp-wide operation: what it gives, what it gets. */
     uint32_t exchange_op, exchange_mask, exchange_argument;
     uint64_t exchange_value;
-} wm_lane;
+} __attribute__((aligned(64))) wm_lane;
 
 typedef struct wm_warp {
     wm_record *records;
@@ -90,12 +92,13 @@ typedef struct wm_run {
     uint32_t block[3];
     wm_lane *lanes;
     uint32_t n_lanes;
+    wm_fibre_home home;
     wm_fibre *fibres;
     uint32_t n_fibres;
     wm_warp *warps;
     uint32_t n_warps;
-    wm_lane *lane;           /* running now */
-    const wm_lane *turn_end; /* behind the warp's last lane */
+    wm_lane *lane;     /* running now */
+    wm_lane *turn_end; /* behind the warp's last lane */
     wm_log logs[WM_LANES_MAX];
     wm_step *steps; /* per event */
     wm_cta cta;
@@ -128,6 +131,8 @@ wm_status wm_run_set_arguments(wm_run *run, wm_error *err);
 bool wm_regroup_warp(wm_run *run, uint32_t w);
 /* The same for the rest, and the exit record. */
 bool wm_regroup_finish(wm_run *run, uint32_t w);
+/* From inside a lane: the next of its warp that is ready has its turn. */
+void wm_run_pass(wm_run *run);
 /* callbacks.c: reports go to this run; NULL to none. */
 void wm_callbacks_set(wm_run *run);
 /* The first failure of a report; the lane does not go on. */
