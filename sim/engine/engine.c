@@ -151,7 +151,7 @@ static uint64_t engine_idle_windows(const wm_engine *engine)
              wm_memory_is_busy(partition->memory))) {
             return 0;
         }
-        uint64_t limit = partition->later.n != 0 ? WM_CALENDAR / 2 : windows;
+        uint64_t limit = partition->later.n != 0 ? WM_CALENDAR_BLOCK : windows;
         const uint64_t filed = engine_filed(partition, engine->index);
         limit = filed < limit ? filed : limit;
         windows = limit < windows ? limit : windows;

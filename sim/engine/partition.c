@@ -46,6 +46,12 @@ static inline void partition_file(wm_partition *partition, wm_reply_box *bucket,
     wm_reply_set(reply, who);
 }
 
+/* In this block of windows or the next. */
+static inline bool partition_is_near(const wm_engine *engine, uint64_t window)
+{
+    return window / WM_CALENDAR_BLOCK <= engine->index / WM_CALENDAR_BLOCK + 1;
+}
+
 /* Files a reply by its window, which is not too far ahead. */
 static inline void partition_enter(wm_partition *partition, uint64_t window,
                                    uint64_t who, uint64_t cycle)
@@ -62,7 +68,7 @@ static void partition_reply(wm_engine *engine, wm_partition *partition,
     uint64_t rest = 0;
     uint64_t window =
         wm_divide(&engine->params.window_div, cycle - engine->base, &rest);
-    if (window - engine->index < WM_CALENDAR) {
+    if (partition_is_near(engine, window)) {
         partition_enter(partition, window, who, cycle);
     } else {
         partition_file(partition, &partition->later, who, cycle);
@@ -211,9 +217,16 @@ static void partition_run(wm_engine *engine, wm_partition *partition,
     }
 }
 
-/* Replies that were too far ahead for the calendar and are not any more. */
+/* Replies that were too far ahead for the calendar and are not any more: looked
+ * for once in a block of windows, and before any other is filed for the same
+ * windows, so that each bucket has its replies in the order of their making. */
 static void partition_refile(wm_engine *engine, wm_partition *partition)
 {
+    const uint64_t block = engine->index / WM_CALENDAR_BLOCK;
+    if (block == partition->block && engine->index != 0) {
+        return;
+    }
+    partition->block = block;
     size_t kept = 0;
     for (size_t i = 0; i < partition->later.n; i++) {
         wm_reply reply = partition->later.reply[i];
@@ -221,7 +234,7 @@ static void partition_refile(wm_engine *engine, wm_partition *partition)
         uint64_t rest = 0;
         uint64_t window =
             wm_divide(&engine->params.window_div, cycle - engine->base, &rest);
-        if (window - engine->index < WM_CALENDAR) {
+        if (partition_is_near(engine, window)) {
             partition_enter(partition, window,
                             wm_reply_word(reply.sm, reply.tag,
                                           reply.is_ack != 0, reply.n_sectors,
@@ -267,9 +280,7 @@ void wm_partition_window(wm_engine *engine, uint32_t index, wm_scratch *scratch)
     if (partition->memory != NULL) {
         wm_memory_wake(partition->memory);
     }
-    if (partition->later.n != 0) {
-        partition_refile(engine, partition);
-    }
+    partition_refile(engine, partition);
     if (partition_gather(engine, partition, scratch, index)) {
         partition_run(engine, partition, scratch);
     }

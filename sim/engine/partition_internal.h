@@ -12,7 +12,9 @@
 #include "model/counters.h"
 #include "model/dram/dram.h"
 
-#define WM_CALENDAR 64u /* windows ahead that replies are filed by */
+/* Replies are filed by window: those of this block of windows and the next. */
+#define WM_CALENDAR       64u
+#define WM_CALENDAR_BLOCK (WM_CALENDAR / 2)
 
 typedef struct wm_slice_stats {
     uint64_t l2[WM_L2_OPS][WM_L2_FIELDS];
@@ -48,7 +50,8 @@ typedef struct wm_partition {
     uint64_t filed;                  /* bit k: calendar[k] is not empty */
     wm_reply_box spare[WM_CALENDAR]; /* arrays not in use, last used first */
     uint32_t n_spare;
-    wm_reply_box later; /* beyond the calendar */
+    wm_reply_box later; /* beyond the calendar, in the order of their making */
+    uint64_t block;     /* of the last window */
     size_t n_posted;    /* replies that arrive in the next window */
     wm_status status;
 } wm_partition;
