@@ -7,7 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <unistd.h>
+
+#include "base/processors.h"
 
 /* VmHWM of /proc/self/status; 0 when there is no such file or line. */
 static uint64_t host_high_water_kib(void)
@@ -37,9 +38,8 @@ uint64_t wm_host_peak_bytes(void)
 
 uint32_t wm_host_jobs(uint64_t n_jobs)
 {
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
     if (n_jobs == 0) {
-        n_jobs = online > 0 ? (uint64_t)online : 1;
+        n_jobs = wm_processors();
     }
     return n_jobs < UINT32_MAX ? (uint32_t)n_jobs : UINT32_MAX;
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/processors.h"
 #include "cli/host.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -375,17 +376,11 @@ static void pool_fill_queue(pool_state *s)
     }
 }
 
-static uint32_t processors(void)
-{
-    const long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (uint32_t)n : 1;
-}
-
 wm_status wm_study_pool_run(wm_study_pool *pool, wm_error *err)
 {
     const size_t n = pool->last - pool->first;
     pool_state s = {.pool = pool, .job = pool->job};
-    s.n_slots = pool->n_jobs != 0 ? pool->n_jobs : processors();
+    s.n_slots = pool->n_jobs != 0 ? pool->n_jobs : wm_processors();
     s.start_seconds = wm_host_seconds();
     s.last_seconds = s.start_seconds;
     s.is_terminal = wm_output_is_terminal(STDERR_FILENO);

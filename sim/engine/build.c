@@ -350,10 +350,9 @@ static wm_status build_threads(wm_engine *engine, wm_error *err)
     if (status != WM_OK) {
         return status;
     }
-    engine->n_threads = wm_pool_threads(engine->pool);
-    engine->scratch = calloc(engine->n_threads, sizeof(*engine->scratch));
-    for (uint32_t t = 0; engine->scratch != NULL && t < engine->n_threads;
-         t++) {
+    engine->n_shares = wm_pool_shares(engine->pool);
+    engine->scratch = calloc(engine->n_shares, sizeof(*engine->scratch));
+    for (uint32_t t = 0; engine->scratch != NULL && t < engine->n_shares; t++) {
         wm_scratch *scratch = &engine->scratch[t];
         scratch->to_partition =
             calloc(params->n_partitions, sizeof(*scratch->to_partition));
@@ -385,7 +384,7 @@ static wm_status build_memory(wm_engine *engine, wm_error *err)
 static void build_demands(wm_engine *engine)
 {
     const uint32_t n_sms = engine->params.n_sms;
-    const bool is_shared = engine->n_threads == 1;
+    const bool is_shared = engine->n_shares == 1;
     wm_demand *demands =
         wm_arena_take(&engine->arena, WM_COUNTS_BOX * (is_shared ? 1u : n_sms),
                       sizeof(*demands));
@@ -457,7 +456,7 @@ wm_status wm_build(wm_engine *engine, wm_error *err)
                                           engine->slices[0].tags.blocks);
     }
     if (status == WM_OK && params->per_instruction) {
-        engine->n_row_sets = wm_pool_threads(engine->pool);
+        engine->n_row_sets = wm_pool_shares(engine->pool);
         engine->rows = calloc(engine->n_row_sets, sizeof(*engine->rows));
         engine->cap_rows =
             calloc(engine->n_row_sets, sizeof(*engine->cap_rows));
@@ -521,8 +520,7 @@ static void unbuild_scratch(const wm_params *params, wm_scratch *scratch)
 
 void wm_unbuild(wm_engine *engine)
 {
-    for (uint32_t t = 0; engine->scratch != NULL && t < engine->n_threads;
-         t++) {
+    for (uint32_t t = 0; engine->scratch != NULL && t < engine->n_shares; t++) {
         unbuild_scratch(&engine->params, &engine->scratch[t]);
     }
     for (uint32_t s = 0; engine->sms != NULL && s < engine->params.n_sms; s++) {

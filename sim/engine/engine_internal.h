@@ -32,7 +32,7 @@ struct wm_engine {
     wm_memory_model *memory; /* shared by all banked channels, or NULL */
     bool is_deserted;        /* every resident CTA has ended in this window */
     wm_pool *pool;
-    uint32_t n_threads;
+    uint32_t n_shares;   /* of the pool */
     wm_scratch *scratch; /* of each thread */
     uint64_t begin;      /* cycle the present kernel was launched at */
     uint64_t base;       /* cycle its windows start at: launch latency later */

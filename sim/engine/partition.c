@@ -11,7 +11,7 @@ static bool partition_gather(wm_engine *engine, wm_partition *partition,
                              wm_scratch *scratch, uint32_t index)
 {
     size_t n = 0;
-    for (uint32_t t = 0; t < engine->n_threads; t++) {
+    for (uint32_t t = 0; t < engine->n_shares; t++) {
         wm_request_box *box = &engine->scratch[t].to_partition[index];
         if (!wm_scratch_room(scratch, n + box->n)) {
             partition->status = WM_ENOMEM;

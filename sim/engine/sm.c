@@ -313,7 +313,7 @@ void wm_sm_fetch_work(const wm_engine *engine, const wm_sm *sm)
     for (uint64_t due = sm_due(sm, end); due != 0; due &= due - 1) {
         __builtin_prefetch(&sm->warps[wm_lowest_bit(due)], 1);
     }
-    for (uint32_t t = 0; t < engine->n_threads; t++) {
+    for (uint32_t t = 0; t < engine->n_shares; t++) {
         const wm_reply_box *box = &engine->scratch[t].to_sm[sm->id];
         for (size_t k = 0; k < box->n; k++) {
             const wm_reply *reply = &box->reply[k];
@@ -346,7 +346,7 @@ void wm_sm_fetch_records(const wm_engine *engine, const wm_sm *sm)
     for (uint64_t due = sm_due(sm, end); due != 0; due &= due - 1) {
         sm_prefetch_record(&sm->warps[wm_lowest_bit(due)]);
     }
-    for (uint32_t t = 0; t < engine->n_threads; t++) {
+    for (uint32_t t = 0; t < engine->n_shares; t++) {
         const wm_reply_box *box = &engine->scratch[t].to_sm[sm->id];
         for (size_t k = 0; k < box->n; k++) {
             const wm_reply *reply = &box->reply[k];
@@ -366,7 +366,7 @@ static size_t sm_gather(wm_engine *engine, wm_sm *sm)
 {
     wm_scratch *scratch = sm->work;
     size_t n = 0;
-    for (uint32_t t = 0; t < engine->n_threads; t++) {
+    for (uint32_t t = 0; t < engine->n_shares; t++) {
         wm_reply_box *box = &engine->scratch[t].to_sm[sm->id];
         if (box->n == 0) {
             continue;
