@@ -1,6 +1,6 @@
 /*
- * pool.c -- threads, barriers that spin and then sleep, and parts that the caller
- * does itself when their thread does not come.
+ * pool.c -- threads, barriers that spin and then sleep, and parts that the
+ * caller does itself when their thread does not come.
  */
 #include "engine/pool.h"
 
