@@ -40,7 +40,7 @@ static void on_crash(int number)
     }
     const wm_log *log = lane->log;
     uint32_t last =
-        log->next != log->entries ? wm_entry_event(log->next - 1) : UINT32_MAX;
+        log->next != log->entries ? wm_entry_event(log->next - 1) : lane->event;
     wm_run_fail(run, WM_EFORMAT,
                 "%s:%" PRIu32 ": found %s in the kernel here or behind, wanted "
                 "it to end (thread %" PRIu32 ",%" PRIu32 ",%" PRIu32
@@ -411,6 +411,8 @@ static void wait_here(wm_run *run, wm_lane_state state, uint32_t event)
     step->n_executed++;
     if (state == WM_LANE_AT_BARRIER) {
         (void)close_gap(run, lane, event, WM_PLACE(WM_SPACE_NONE, 0));
+        run->is_parted |= run->n_waiting++ != 0 && run->barrier != event;
+        run->barrier = event;
     } else {
         wm_rt_mark(event);
         lane->open.slots = bounded(lane->open.slots + SLOT_TAIL);

@@ -97,6 +97,29 @@ static void exchange(wm_lane *lanes, uint64_t there)
     }
 }
 
+/* All lanes of the warp that have not ended are at the same place: the marks
+ * that would bring them together there are taken back, what they reported until
+ * now becomes records. */
+static bool settle(wm_run *run, uint32_t w, uint64_t there)
+{
+    for (uint64_t rest = there; rest != 0; rest &= rest - 1) {
+        run->logs[wm_lowest_bit(rest)].next--;
+    }
+    if (!wm_regroup_warp(run, w)) {
+        wm_run_fail(run, WM_ENOMEM, "out of memory");
+        return false;
+    }
+    return true;
+}
+
+/* The operation names every lane of the warp. */
+static bool is_of_all(const wm_run *run, uint32_t first, const wm_lane *lane)
+{
+    const uint32_t n = run->n_lanes - first;
+    const uint32_t named = (uint32_t)wm_low_mask(n < 32 ? n : 32);
+    return (lane->exchange_mask & named) == named;
+}
+
 bool wm_exchange_resolve(wm_run *run, uint32_t w)
 {
     uint32_t first = w * run->spec->warp_size;
@@ -110,7 +133,7 @@ bool wm_exchange_resolve(wm_run *run, uint32_t w)
         uint64_t there = meeting(run, w, waiting);
         if (there != 0) {
             exchange(run->lanes + first, there);
-            return true;
+            return !is_of_all(run, first, waiting) || settle(run, w, there);
         }
     }
     if (waiting != NULL) {

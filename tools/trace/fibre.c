@@ -5,6 +5,7 @@
 #undef _FORTIFY_SOURCE
 #include "fibre.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -262,6 +263,11 @@ void wm_fibre_yield(wm_fibre *fibre)
 
 void wm_fibre_abandon(wm_fibre *fibre)
 {
+    /* The handler's frames are left behind, as the fibre's are. */
+    stack_t handler = {.ss_sp = NULL};
+    if (sigaltstack(NULL, &handler) == 0 && handler.ss_sp != NULL) {
+        FORGET(handler.ss_sp, handler.ss_size);
+    }
     LEAVE(NULL, &fibre->home->state);
     change_for_good(&fibre->home->state);
 }

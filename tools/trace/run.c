@@ -201,23 +201,19 @@ static void fail_barrier(wm_run *run, const wm_lane *waiting,
                 other->thread[0], other->thread[1], other->thread[2], place);
 }
 
-/* Opens the barrier at which all wait; false when all have ended. */
-static bool open_barrier(wm_run *run)
+/* Some lanes wait at a barrier where others do not. */
+static void find_parted(wm_run *run)
 {
     const wm_lane *waiting = NULL;
     const wm_lane *other = NULL;
     uint32_t n_waiting = 0;
-    for (uint32_t i = 0; i < run->n_lanes; i++) {
-        const wm_lane *lane = &run->lanes[i];
-        if (waiting == NULL && lane->state == WM_LANE_AT_BARRIER) {
-            waiting = lane;
+    for (uint32_t i = 0; i < run->n_lanes && waiting == NULL; i++) {
+        if (run->lanes[i].state == WM_LANE_AT_BARRIER) {
+            waiting = &run->lanes[i];
         }
     }
-    if (waiting == NULL) {
-        return false;
-    }
     for (uint32_t i = 0; i < run->n_lanes; i++) {
-        wm_lane *lane = &run->lanes[i];
+        const wm_lane *lane = &run->lanes[i];
         if (lane->state == WM_LANE_AT_BARRIER &&
             lane->event == waiting->event) {
             n_waiting++;
@@ -225,10 +221,20 @@ static bool open_barrier(wm_run *run)
             other = lane;
         }
     }
-    if (other != NULL) {
-        fail_barrier(run, waiting, other, n_waiting);
+    fail_barrier(run, waiting, other, n_waiting);
+}
+
+/* Opens the barrier at which all wait; false when all have ended. */
+static bool open_barrier(wm_run *run)
+{
+    if (run->n_waiting == 0) {
         return false;
     }
+    if (run->n_waiting != run->n_lanes || run->is_parted) {
+        find_parted(run);
+        return false;
+    }
+    run->n_waiting = 0;
     for (uint32_t i = 0; i < run->n_lanes; i++) {
         run->lanes[i].state = WM_LANE_READY;
     }
@@ -280,10 +286,13 @@ static bool gather(wm_run *run)
 static void start_cta(wm_run *run)
 {
     wm_cta_clear(&run->cta);
+    run->n_waiting = 0;
+    run->is_parted = false;
     memcpy(run->cta.id, run->block, sizeof(run->block));
     for (uint32_t i = 0; i < run->n_lanes; i++) {
         wm_lane *lane = &run->lanes[i];
         lane->state = WM_LANE_READY;
+        lane->event = UINT32_MAX;
         lane->open = (wm_open){0};
         lane->n_copies = lane->n_commits = 0;
     }

@@ -20,7 +20,8 @@
  * Threads       one run at a time in a process: the kernel's calls carry no
  *               context (callbacks.c).
  * Repeatable    the same module and launch give the same records.
- * Cost          memory: 32 bytes per access of one warp between two barriers.
+ * Cost          memory: 32 bytes per access of one warp between two barriers
+ *               or operations of the whole warp.
  */
 #ifndef WM_TOOLS_RUN_H
 #define WM_TOOLS_RUN_H
@@ -56,7 +57,7 @@ typedef struct wm_lane {
     wm_open open;
     wm_fibre *fibre;
     uint32_t number; /* in the CTA */
-    uint32_t event;  /* where it waits */
+    uint32_t event;  /* where it waits or waited last; UINT32_MAX: nowhere */
     uint8_t state;
     uint32_t thread[3];
     uint32_t n_copies;                  /* asynchronous ones so far */
@@ -97,8 +98,11 @@ typedef struct wm_run {
     uint32_t n_fibres;
     wm_warp *warps;
     uint32_t n_warps;
-    wm_lane *lane;     /* running now */
-    wm_lane *turn_end; /* behind the warp's last lane */
+    wm_lane *lane;      /* running now */
+    uint32_t n_waiting; /* lanes at a barrier */
+    uint32_t barrier;   /* the last of them came to */
+    bool is_parted;     /* not all of them are at the same */
+    wm_lane *turn_end;  /* behind the warp's last lane */
     wm_log logs[WM_LANES_MAX];
     wm_step *steps; /* per event */
     wm_cta cta;
