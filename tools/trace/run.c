@@ -207,21 +207,19 @@ static void find_parted(wm_run *run)
     const wm_lane *waiting = NULL;
     const wm_lane *other = NULL;
     uint32_t n_waiting = 0;
-    for (uint32_t i = 0; i < run->n_lanes && waiting == NULL; i++) {
-        if (run->lanes[i].state == WM_LANE_AT_BARRIER) {
-            waiting = &run->lanes[i];
-        }
-    }
     for (uint32_t i = 0; i < run->n_lanes; i++) {
         const wm_lane *lane = &run->lanes[i];
         if (lane->state == WM_LANE_AT_BARRIER &&
-            lane->event == waiting->event) {
+            (waiting == NULL || lane->event == waiting->event)) {
+            waiting = waiting == NULL ? lane : waiting;
             n_waiting++;
         } else if (other == NULL) {
             other = lane;
         }
     }
-    fail_barrier(run, waiting, other, n_waiting);
+    if (waiting != NULL && other != NULL) {
+        fail_barrier(run, waiting, other, n_waiting);
+    }
 }
 
 /* Opens the barrier at which all wait; false when all have ended. */
