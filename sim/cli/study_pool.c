@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/processors.h"
 #include "cli/host.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -380,7 +379,7 @@ wm_status wm_study_pool_run(wm_study_pool *pool, wm_error *err)
 {
     const size_t n = pool->last - pool->first;
     pool_state s = {.pool = pool, .job = pool->job};
-    s.n_slots = pool->n_jobs != 0 ? pool->n_jobs : wm_processors();
+    s.n_slots = wm_host_jobs(pool->n_jobs);
     s.start_seconds = wm_host_seconds();
     s.last_seconds = s.start_seconds;
     s.is_terminal = wm_output_is_terminal(STDERR_FILENO);

@@ -33,7 +33,7 @@ struct wm_engine {
     bool is_deserted;        /* every resident CTA has ended in this window */
     wm_pool *pool;
     uint32_t n_shares;   /* of the pool */
-    wm_scratch *scratch; /* of each thread */
+    wm_scratch *scratch; /* of each share */
     uint64_t begin;      /* cycle the present kernel was launched at */
     uint64_t base;       /* cycle its windows start at: launch latency later */
     uint64_t now;        /* start of the present window */

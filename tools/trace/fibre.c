@@ -228,37 +228,34 @@ void wm_fibre_init(wm_fibre *fibre, wm_fibre_home *home, uint32_t number,
     prepare(fibre);
 }
 
-static void change_to(wm_fibre_state *from, wm_fibre *to)
+static void change_to(wm_fibre_state *from, wm_fibre_state *to)
 {
-    LEAVE(&from->kept, &to->state);
-    change(from, &to->state);
+    LEAVE(&from->kept, to);
+    change(from, to);
     ARRIVE(from->kept, NULL, NULL);
 }
 
 void wm_fibre_resume(wm_fibre *fibre)
 {
-    change_to(&fibre->home->state, fibre);
+    change_to(&fibre->home->state, &fibre->state);
 }
 
 void wm_fibre_prefetch(const wm_fibre *fibre)
 {
-    const char *top = (const char *)fibre->top;
-    for (int i = 1; i <= 6; i++) {
-        __builtin_prefetch(top - i * 64);
+    for (size_t i = 1; i < COLOUR_STEP; i++) {
+        __builtin_prefetch(fibre->top - i * LINE_BYTES);
     }
     __builtin_prefetch(&fibre->state);
 }
 
 void wm_fibre_pass(wm_fibre *from, wm_fibre *to)
 {
-    change_to(&from->state, to);
+    change_to(&from->state, &to->state);
 }
 
 void wm_fibre_yield(wm_fibre *fibre)
 {
-    LEAVE(&fibre->state.kept, &fibre->home->state);
-    change(&fibre->state, &fibre->home->state);
-    ARRIVE(fibre->state.kept, NULL, NULL);
+    change_to(&fibre->state, &fibre->home->state);
 }
 
 void wm_fibre_abandon(wm_fibre *fibre)
