@@ -150,6 +150,7 @@ WM_INLINE bool lsu_load(const wm_params *params, wm_sm *sm,
     const uint64_t number = sm->coalesced.line[i];
     const uint32_t need = sm->coalesced.sectors[i];
     wm_ref ref = {.way = WM_NO_INDEX};
+    uint32_t state = 0;
     uint32_t pending = 0;
     uint32_t hit = 0;
     uint32_t miss = need;
@@ -160,19 +161,24 @@ WM_INLINE bool lsu_load(const wm_params *params, wm_sm *sm,
         ref = sm->head_set[i % WM_LINES_AHEAD];
         wm_cache_match_as(&sm->l1, &ref, l1);
         if (ref.way != WM_NO_INDEX) {
-            uint32_t state = *wm_cache_state_as(&sm->l1, &ref, l1);
-            pending = need & (state >> 4);
-            hit = need & state & ~(state >> 4);
+            state = *wm_cache_state_as(&sm->l1, &ref, l1);
             miss = need & ~state;
         }
     }
     if ((miss != 0 && (!lsu_await_mshr(params, sm, cycle) ||
                        wm_mailbox_is_full(params, sm))) ||
-        (pending != 0 && sm->n_waiters_free < 4 && !wm_l1_grow_waiters(sm)) ||
         *cycle >= sm->end) {
         return false;
     }
     if (ref.way != WM_NO_INDEX) {
+        /* As they are now: some may have come while the load waited for an
+         * MSHR, however many windows that took. */
+        state = *wm_cache_state_as(&sm->l1, &ref, l1);
+        pending = need & (state >> 4);
+        hit = need & state & ~(state >> 4);
+        if (pending != 0 && sm->n_waiters_free < 4 && !wm_l1_grow_waiters(sm)) {
+            return false;
+        }
         wm_cache_touch_as(&sm->l1, &ref, l1);
     }
     if (pending != 0) {

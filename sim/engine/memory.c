@@ -203,7 +203,10 @@ bool wm_memory_advance(wm_memory *memory, uint64_t t_ps, wm_memory_reply reply,
     }
     const bool is_good = wm_memory_deliver(memory, tick, &listener);
     memory_note_quiet(memory);
-    return is_good;
+    /* A fill that one of them let go may have its data by tick, too. */
+    return tick < memory->quiet
+               ? is_good
+               : memory_run(memory, tick, &listener) && is_good;
 }
 
 /* Runs the channels to tick where something happens by then. */

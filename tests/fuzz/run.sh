@@ -9,7 +9,8 @@
 # Builds preset fuzz and runs every target (default: all) until the processor
 # time it has used, user and system, reaches N seconds (default 1800): wall
 # time would say nothing on a shared machine.  Targets take turns in slices of
-# SLICE seconds (default 120) at nice 19, --jobs of them at a time (default 1).
+# SLICE seconds (default 600; each begins with all that was found before, which
+# takes whole a minute) at nice 19, --jobs of them at a time (default 1).
 # What a target found stays in FOLDER (default build/fuzz/scratch) with its
 # clock, so that a run goes on where the last one was stopped; remove
 # FOLDER/TARGET.log to start its clock anew, as after the fix of a finding.
@@ -25,7 +26,7 @@ corpus=tests/fuzz/corpus
 scratch=build/fuzz/scratch
 cpu_wanted=1800
 jobs=1
-slice=${SLICE:-120}
+slice=${SLICE:-600}
 declare -A max_len=([result]=20000)
 # About 20 s of processor time each.
 declare -A smoke_runs=([config]=50000 [study]=50000 [ncu]=80000 [result]=2500
