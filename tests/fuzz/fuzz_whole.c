@@ -274,7 +274,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
     }
     whole_bytes from = {bytes, bytes + CONFIG_BYTES};
     const uint32_t which = bytes[CONFIG_BYTES + 1];
-    const bool has_threads = which / 16 % 4 == 0;
+    const bool has_threads =
+        which / 16 % 4 == 0 && getenv("FUZZ_ONE_THREAD") == NULL;
     const uint32_t ways =
         (bytes[CONFIG_BYTES] & (has_threads ? ~0u : ~WAY_JOBS)) |
         (which / 4 % 4 == 3 ? WAY_OBSERVED : 0);
