@@ -142,7 +142,7 @@ static uint64_t engine_idle_windows(const wm_engine *engine)
     uint64_t rest = 0;
     uint64_t windows =
         next == UINT64_MAX
-            ? WM_CALENDAR
+            ? UINT64_MAX
             : wm_divide(&params->window_div, next - engine->now, &rest);
     for (uint32_t p = 0; p < params->n_partitions; p++) {
         const wm_partition *partition = &engine->partitions[p];
@@ -151,10 +151,15 @@ static uint64_t engine_idle_windows(const wm_engine *engine)
              wm_memory_is_busy(partition->memory))) {
             return 0;
         }
-        uint64_t limit = partition->later.n != 0 ? WM_CALENDAR_BLOCK : windows;
         const uint64_t filed = engine_filed(partition, engine->index);
-        limit = filed < limit ? filed : limit;
-        windows = limit < windows ? limit : windows;
+        const uint64_t later = partition->later.n != 0
+                                   ? partition->later_window - engine->index
+                                   : UINT64_MAX;
+        const uint64_t first = filed < later ? filed : later;
+        windows = first < windows ? first : windows;
+    }
+    if (windows == UINT64_MAX) {
+        return 0; /* the launch is about to end */
     }
     return windows > 2 ? windows - 2 : 0;
 }

@@ -14,6 +14,9 @@ void wm_lsu_accept(const wm_params *params, wm_sm *sm, uint32_t warp,
                    const wm_record *record, uint64_t cycle);
 /* Goes on with what is queued, up to the window's end. */
 void wm_lsu_drain(const wm_params *params, wm_sm *sm);
+/* When it goes on if no reply comes: the window's end where that is not known,
+ * UINT64_MAX where only a reply, which frees an MSHR, lets it. */
+uint64_t wm_lsu_next(const wm_params *params, const wm_sm *sm);
 /* Lets go those of the parked whose places' times are known by now. */
 void wm_lsu_call_parked(const wm_params *params, wm_sm *sm);
 /* Pulls the record of the queue's n-th entry towards the processor. */

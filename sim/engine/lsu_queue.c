@@ -1,5 +1,6 @@
 /*
- * lsu_queue.c -- places in the LSU's queue: who gets one when.
+ * lsu_queue.c -- places in the LSU's queue: who gets one when; when the queue
+ * goes on.
  *
  * A place in the queue falls free when the record `depth` before starts.  The
  * k-th who waits can be told that time as soon as that record has started:
@@ -67,4 +68,26 @@ bool wm_lsu_enter(const wm_params *params, wm_sm *sm, uint32_t warp,
     }
     lsu_give_ticket(sm, warp, free);
     return false;
+}
+
+uint64_t wm_lsu_next(const wm_params *params, const wm_sm *sm)
+{
+    const uint32_t ring = (uint32_t)params->config.sm.lsu_queue + 1;
+    if (sm->n_queue == 0) {
+        return UINT64_MAX;
+    }
+    if (!sm->is_head_open) {
+        const uint32_t head = sm->queue_head;
+        const uint64_t issue =
+            sm->queue[head < ring ? head : head - ring].issue;
+        return issue > sm->lsu_free ? issue : sm->lsu_free;
+    }
+    const uint64_t planned =
+        sm->head_start + (sm->next_entry >> params->tag_shift);
+    if (planned >= sm->end || wm_mailbox_is_full(params, sm)) {
+        return planned > sm->end ? planned : sm->end;
+    }
+    return sm->n_releases == 0 && sm->n_in_flight >= params->config.l1.mshrs
+               ? UINT64_MAX
+               : sm->end;
 }

@@ -61,6 +61,13 @@ static inline void partition_enter(wm_partition *partition, uint64_t window,
     partition_file(partition, &partition->calendar[k], who, cycle);
 }
 
+static inline void partition_note_later(wm_partition *partition,
+                                        uint64_t window)
+{
+    partition->later_window =
+        window < partition->later_window ? window : partition->later_window;
+}
+
 /* Files a reply that reaches its SM at `cycle`. */
 static void partition_reply(wm_engine *engine, wm_partition *partition,
                             uint64_t who, uint64_t cycle)
@@ -72,6 +79,7 @@ static void partition_reply(wm_engine *engine, wm_partition *partition,
         partition_enter(partition, window, who, cycle);
     } else {
         partition_file(partition, &partition->later, who, cycle);
+        partition_note_later(partition, window);
     }
 }
 
@@ -218,15 +226,18 @@ static void partition_run(wm_engine *engine, wm_partition *partition,
 }
 
 /* Replies that were too far ahead for the calendar and are not any more: looked
- * for once in a block of windows, and before any other is filed for the same
- * windows, so that each bucket has its replies in the order of their making. */
+ * for once in a block of windows, where there are any, and before any other is
+ * filed for the same windows, so that each bucket has its replies in the order
+ * of their making. */
 static void partition_refile(wm_engine *engine, wm_partition *partition)
 {
-    const uint64_t block = engine->index / WM_CALENDAR_BLOCK;
-    if (block == partition->block && engine->index != 0) {
+    if (engine->index == 0) {
+        partition->later_window = 0; /* of the kernel before */
+    }
+    if (!partition_is_near(engine, partition->later_window)) {
         return;
     }
-    partition->block = block;
+    partition->later_window = UINT64_MAX;
     size_t kept = 0;
     for (size_t i = 0; i < partition->later.n; i++) {
         wm_reply reply = partition->later.reply[i];
@@ -242,6 +253,7 @@ static void partition_refile(wm_engine *engine, wm_partition *partition)
                             reply.cycle);
         } else {
             partition->later.reply[kept++] = reply;
+            partition_note_later(partition, window);
         }
     }
     partition->later.n = kept;

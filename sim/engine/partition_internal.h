@@ -51,8 +51,8 @@ typedef struct wm_partition {
     wm_reply_box spare[WM_CALENDAR]; /* arrays not in use, last used first */
     uint32_t n_spare;
     wm_reply_box later; /* beyond the calendar, in the order of their making */
-    uint64_t block;     /* of the last window */
-    size_t n_posted;    /* replies that arrive in the next window */
+    uint64_t later_window; /* the first one's; UINT64_MAX: there are none */
+    size_t n_posted;       /* replies that arrive in the next window */
     wm_status status;
 } wm_partition;
 

@@ -445,12 +445,15 @@ static void sm_wake(wm_sm *sm)
     }
 }
 
-static uint64_t sm_next_event(const wm_sm *sm)
+/* The earliest cycle at which anything happens that no reply brings about.
+ * Parked warps wait for the LSU's queue or for warps that have tickets. */
+static uint64_t sm_next_event(const wm_params *params, const wm_sm *sm)
 {
-    if (sm->n_queue != 0 || sm->n_fifo != 0 || sm->n_parked != 0) {
-        return sm->end;
+    uint64_t next = wm_lsu_next(params, sm);
+    if (sm->n_fifo != 0) {
+        const uint64_t sent = wm_widen(sm->fifo[0].cycle, sm->end);
+        next = sent < next ? sent : next;
     }
-    uint64_t next = UINT64_MAX;
     for (uint64_t far = sm->far; far != 0; far &= far - 1) {
         uint64_t when = sm->when[wm_lowest_bit(far)];
         next = when < next ? when : next;
@@ -477,7 +480,7 @@ void wm_sm_window(wm_engine *engine, wm_sm *sm, wm_scratch *scratch)
     wm_lsu_drain(params, sm);
     sm_wake(sm);
     sm_run_events(params, sm);
-    sm->next_event = sm_next_event(sm);
+    sm->next_event = sm_next_event(params, sm);
 }
 
 void wm_sm_start(wm_engine *engine, wm_sm *sm, uint32_t place, uint64_t cycle)

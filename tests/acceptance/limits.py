@@ -201,9 +201,22 @@ def latencies(folder):
     check(machine(folder, "l1.latency=%d" % (million + 1)) is None, "taken")
 
 
+@in_folder
+def slow_memory(folder):
+    """Cycles in which every warp waits cost nothing: 40,960 random sectors at
+    1 MB/s take some 1.3 s of a GPU, two thousand million windows of one cycle."""
+    path = os.path.join(folder, "g.wmt")
+    hostile.bounded([0], [], "trace", "gen", "gather", "--ctas", 4,
+                    "--accesses", 40, "--span", "64M", "-o", path)
+    for cta_latency in (1, 200):
+        hostile.bounded([0], [], "run", "-c", wm.REF, "-s",
+                        "dram.bandwidth=1MB/s", "-s",
+                        "kernel.cta_latency=%d" % cta_latency, path)
+
+
 TESTS = {test.__name__: test for test in (
     addresses, ctas_declared, kernels_in_a_list, a_million_kernels, names,
-    static_instructions, warps_of_64, machines, caches, latencies)}
+    static_instructions, warps_of_64, machines, caches, latencies, slow_memory)}
 
 if __name__ == "__main__":
     wm.main(TESTS)
