@@ -4,6 +4,7 @@
  */
 #include "engine/engine.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -99,7 +100,7 @@ static void engine_counts_partitions(void *context, uint32_t first,
     }
 }
 
-static wm_status engine_check_memory(const wm_engine *engine, wm_error *err)
+static wm_status engine_check(const wm_engine *engine, wm_error *err)
 {
     for (uint32_t s = 0; s < engine->params.n_sms; s++) {
         if (engine->sms[s].status != WM_OK) {
@@ -107,6 +108,13 @@ static wm_status engine_check_memory(const wm_engine *engine, wm_error *err)
         }
     }
     for (uint32_t p = 0; p < engine->params.n_partitions; p++) {
+        if (engine->partitions[p].status == WM_ECONFIG) {
+            return wm_fail(
+                err, WM_ECONFIG,
+                "dram.bandwidth: %" PRIu64 " B/s are too few for this chip: "
+                "a reply would come over %" PRIu64 " cycles after its request",
+                engine->params.config.dram.bandwidth, (uint64_t)WM_REPLY_MAX);
+        }
         if (engine->partitions[p].status != WM_OK) {
             return wm_fail_memory(err);
         }
@@ -251,7 +259,7 @@ static wm_status engine_windows(wm_engine *engine, wm_trace *trace,
         } else {
             engine_phases(engine);
         }
-        status = engine_check_memory(engine, err);
+        status = engine_check(engine, err);
         if (status == WM_OK) {
             status = wm_dispatch_boundary(engine, trace, err);
         }

@@ -80,6 +80,9 @@ static void partition_reply(wm_engine *engine, wm_partition *partition,
     } else {
         partition_file(partition, &partition->later, who, cycle);
         partition_note_later(partition, window);
+        if (cycle - engine->now > WM_REPLY_MAX) {
+            partition->status = WM_ECONFIG;
+        }
     }
 }
 

@@ -15,6 +15,9 @@
 /* Replies are filed by window: those of this block of windows and the next. */
 #define WM_CALENDAR       64u
 #define WM_CALENDAR_BLOCK (WM_CALENDAR / 2)
+/* The furthest reply, in cycles: cycles are kept in 32 bits, and a warp may meet
+ * 32 of them, one after the other, between a load's return and its use. */
+#define WM_REPLY_MAX (UINT64_C(1) << 26)
 
 typedef struct wm_slice_stats {
     uint64_t l2[WM_L2_OPS][WM_L2_FIELDS];

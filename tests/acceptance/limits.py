@@ -204,14 +204,20 @@ def latencies(folder):
 @in_folder
 def slow_memory(folder):
     """Cycles in which every warp waits cost nothing: 40,960 random sectors at
-    1 MB/s take some 1.3 s of a GPU, two thousand million windows of one cycle."""
-    path = os.path.join(folder, "g.wmt")
-    hostile.bounded([0], [], "trace", "gen", "gather", "--ctas", 4,
-                    "--accesses", 40, "--span", "64M", "-o", path)
+    1 MB/s take 1.3 s of a GPU, two thousand million windows of one cycle.
+    Where more is in flight, so that replies are further away than can be
+    told, that is said."""
+    few, many = (os.path.join(folder, name) for name in ("few", "many"))
+    for path, n_ctas in ((few, 4), (many, 640)):
+        hostile.bounded([0], [], "trace", "gen", "gather", "--ctas", n_ctas,
+                        "--accesses", 160 // n_ctas + 1, "--span", "64M", "-o",
+                        path)
+    slow = ("-c", wm.REF, "-s", "dram.bandwidth=1MB/s", "-s")
     for cta_latency in (1, 200):
-        hostile.bounded([0], [], "run", "-c", wm.REF, "-s",
-                        "dram.bandwidth=1MB/s", "-s",
-                        "kernel.cta_latency=%d" % cta_latency, path)
+        hostile.bounded([0], [], "run", *slow,
+                        "kernel.cta_latency=%d" % cta_latency, few)
+    hostile.bounded([2], ["dram.bandwidth: 1000000 B/s are too few"], "run",
+                    *slow, "sm.count=80", many)
 
 
 TESTS = {test.__name__: test for test in (
