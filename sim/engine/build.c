@@ -476,12 +476,13 @@ static void unbuild_partition(const wm_params *params, wm_partition *partition)
     }
     for (uint32_t k = 0; k < WM_CALENDAR; k++) {
         free(partition->calendar[k].reply);
+        free(partition->blocks[k].reply);
     }
     for (uint32_t k = 0; k < partition->n_spare; k++) {
         free(partition->spare[k].reply);
     }
     wm_memory_free(partition->memory);
-    free(partition->later.reply);
+    free(partition->far.reply);
     free(partition->channels);
 }
 

@@ -122,15 +122,32 @@ static wm_status engine_check(const wm_engine *engine, wm_error *err)
     return WM_OK;
 }
 
-/* How many windows behind `index` the partition's first reply is filed for,
- * those of the next window being posted; UINT64_MAX: none is. */
+/* The first bit from `from` on, in a ring of them; 64: none is set. */
+static uint32_t engine_first_bit(uint64_t bits, uint64_t from)
+{
+    const uint32_t turn = (uint32_t)(from % WM_CALENDAR);
+    const uint64_t ahead =
+        turn == 0 ? bits : bits >> turn | bits << (WM_CALENDAR - turn);
+    return ahead == 0 ? WM_CALENDAR : wm_lowest_bit(ahead);
+}
+
+/* The partition's first window with a reply, those of the next window being
+ * posted, or one before that; UINT64_MAX: there is none. */
 static uint64_t engine_filed(const wm_partition *partition, uint64_t index)
 {
-    const uint32_t turn = (uint32_t)((index + 2) % WM_CALENDAR);
-    const uint64_t filed = partition->filed;
-    const uint64_t ahead =
-        turn == 0 ? filed : filed >> turn | filed << (WM_CALENDAR - turn);
-    return ahead == 0 ? UINT64_MAX : 2 + (uint64_t)wm_lowest_bit(ahead);
+    const uint64_t block = index / WM_CALENDAR_BLOCK;
+    uint64_t first = partition->far.n != 0 ? partition->far_window : UINT64_MAX;
+    uint32_t ahead = engine_first_bit(partition->filed_blocks, block + 2);
+    if (ahead != WM_CALENDAR) {
+        const uint64_t start = (block + 2 + ahead) * WM_CALENDAR_BLOCK;
+        first = start < first ? start : first;
+    }
+    ahead = engine_first_bit(partition->filed, index + 2);
+    if (ahead != WM_CALENDAR) {
+        const uint64_t start = index + 2 + ahead;
+        first = start < first ? start : first;
+    }
+    return first;
 }
 
 /* Windows from now on in which nothing happens, less one: the last empty one
@@ -160,11 +177,10 @@ static uint64_t engine_idle_windows(const wm_engine *engine)
             return 0;
         }
         const uint64_t filed = engine_filed(partition, engine->index);
-        const uint64_t later = partition->later.n != 0
-                                   ? partition->later_window - engine->index
-                                   : UINT64_MAX;
-        const uint64_t first = filed < later ? filed : later;
-        windows = first < windows ? first : windows;
+        if (filed != UINT64_MAX) {
+            const uint64_t ahead = filed - engine->index;
+            windows = ahead < windows ? ahead : windows;
+        }
     }
     if (windows == UINT64_MAX) {
         return 0; /* the launch is about to end */

@@ -2,6 +2,7 @@
  * partition.c -- the partition phase: the window's requests in (time, SM,
  * sequence) order through the slices, replies filed by window of arrival.
  */
+#include "base/inline.h"
 #include "engine/engine_internal.h"
 
 #include <string.h>
@@ -46,13 +47,13 @@ static inline void partition_file(wm_partition *partition, wm_reply_box *bucket,
     wm_reply_set(reply, who);
 }
 
-/* In this block of windows or the next. */
-static inline bool partition_is_near(const wm_engine *engine, uint64_t window)
+/* Whether a window lies in this block or the next as seen from `now`; blocks of
+ * blocks alike. */
+static inline bool partition_is_near(uint64_t window, uint64_t now)
 {
-    return window / WM_CALENDAR_BLOCK <= engine->index / WM_CALENDAR_BLOCK + 1;
+    return window / WM_CALENDAR_BLOCK <= now / WM_CALENDAR_BLOCK + 1;
 }
 
-/* Files a reply by its window, which is not too far ahead. */
 static inline void partition_enter(wm_partition *partition, uint64_t window,
                                    uint64_t who, uint64_t cycle)
 {
@@ -61,11 +62,23 @@ static inline void partition_enter(wm_partition *partition, uint64_t window,
     partition_file(partition, &partition->calendar[k], who, cycle);
 }
 
-static inline void partition_note_later(wm_partition *partition,
-                                        uint64_t window)
+/* A reply beyond the next block of windows. */
+WM_APART void partition_enter_far(wm_engine *engine, wm_partition *partition,
+                                  uint64_t window, uint64_t who, uint64_t cycle)
 {
-    partition->later_window =
-        window < partition->later_window ? window : partition->later_window;
+    const uint64_t block = window / WM_CALENDAR_BLOCK;
+    if (cycle - engine->now > WM_REPLY_MAX) {
+        partition->status = WM_ECONFIG;
+    } else if (partition_is_near(block, engine->index / WM_CALENDAR_BLOCK)) {
+        const uint64_t k = block % WM_CALENDAR;
+        partition->filed_blocks |= UINT64_C(1) << k;
+        partition_file(partition, &partition->blocks[k], who, cycle);
+    } else {
+        if (partition->far.n == 0 || window < partition->far_window) {
+            partition->far_window = window;
+        }
+        partition_file(partition, &partition->far, who, cycle);
+    }
 }
 
 /* Files a reply that reaches its SM at `cycle`. */
@@ -75,14 +88,10 @@ static void partition_reply(wm_engine *engine, wm_partition *partition,
     uint64_t rest = 0;
     uint64_t window =
         wm_divide(&engine->params.window_div, cycle - engine->base, &rest);
-    if (partition_is_near(engine, window)) {
+    if (partition_is_near(window, engine->index)) {
         partition_enter(partition, window, who, cycle);
     } else {
-        partition_file(partition, &partition->later, who, cycle);
-        partition_note_later(partition, window);
-        if (cycle - engine->now > WM_REPLY_MAX) {
-            partition->status = WM_ECONFIG;
-        }
+        partition_enter_far(engine, partition, window, who, cycle);
     }
 }
 
@@ -228,38 +237,41 @@ static void partition_run(wm_engine *engine, wm_partition *partition,
     }
 }
 
-/* Replies that were too far ahead for the calendar and are not any more: looked
- * for once in a block of windows, where there are any, and before any other is
- * filed for the same windows, so that each bucket has its replies in the order
- * of their making. */
+/* Files the replies of a box anew, which is emptied. */
+static void partition_move(wm_engine *engine, wm_partition *partition,
+                           wm_reply_box *from)
+{
+    wm_reply_box box = *from;
+    memset(from, 0, sizeof(*from));
+    for (size_t i = 0; i < box.n; i++) {
+        const wm_reply *reply = &box.reply[i];
+        partition_reply(engine, partition,
+                        wm_reply_word(reply->sm, reply->tag, reply->is_ack != 0,
+                                      reply->n_sectors, reply->place),
+                        wm_widen(reply->cycle, engine->now));
+    }
+    box.n = 0;
+    partition->spare[partition->n_spare++] = box;
+}
+
+/* Replies that were too far ahead for the calendar and are not any more: moved
+ * before any other is filed for the same windows, or the same blocks, so that
+ * each box has its replies in the order of their making. */
 static void partition_refile(wm_engine *engine, wm_partition *partition)
 {
-    if (engine->index == 0) {
-        partition->later_window = 0; /* of the kernel before */
+    const uint64_t block = engine->index / WM_CALENDAR_BLOCK;
+    if (partition->far.n != 0 &&
+        partition_is_near(partition->far_window / WM_CALENDAR_BLOCK, block)) {
+        partition_move(engine, partition, &partition->far);
     }
-    if (!partition_is_near(engine, partition->later_window)) {
-        return;
-    }
-    partition->later_window = UINT64_MAX;
-    size_t kept = 0;
-    for (size_t i = 0; i < partition->later.n; i++) {
-        wm_reply reply = partition->later.reply[i];
-        uint64_t cycle = wm_widen(reply.cycle, engine->now);
-        uint64_t rest = 0;
-        uint64_t window =
-            wm_divide(&engine->params.window_div, cycle - engine->base, &rest);
-        if (partition_is_near(engine, window)) {
-            partition_enter(partition, window,
-                            wm_reply_word(reply.sm, reply.tag,
-                                          reply.is_ack != 0, reply.n_sectors,
-                                          reply.place),
-                            reply.cycle);
-        } else {
-            partition->later.reply[kept++] = reply;
-            partition_note_later(partition, window);
+    for (uint64_t b = block; b <= block + 1; b++) {
+        const uint64_t bit = UINT64_C(1) << b % WM_CALENDAR;
+        if ((partition->filed_blocks & bit) != 0) {
+            partition->filed_blocks &= ~bit;
+            partition_move(engine, partition,
+                           &partition->blocks[b % WM_CALENDAR]);
         }
     }
-    partition->later.n = kept;
 }
 
 /* Puts the next window's replies into the SMs' boxes. */

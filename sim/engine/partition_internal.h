@@ -12,11 +12,13 @@
 #include "model/counters.h"
 #include "model/dram/dram.h"
 
-/* Replies are filed by window: those of this block of windows and the next. */
+/* Replies are filed by window: those of this block of windows and the next;
+ * behind them by block, those of this block of blocks and the next; the rest
+ * is a list. */
 #define WM_CALENDAR       64u
 #define WM_CALENDAR_BLOCK (WM_CALENDAR / 2)
-/* The furthest reply, in cycles: cycles are kept in 32 bits, and a warp may meet
- * 32 of them, one after the other, between a load's return and its use. */
+/* The furthest reply, in cycles: cycles are kept in 32 bits, and a warp may
+ * meet 32 of them, one after the other, between a load's return and its use. */
 #define WM_REPLY_MAX (UINT64_C(1) << 26)
 
 typedef struct wm_slice_stats {
@@ -48,14 +50,16 @@ typedef struct wm_partition {
     /* of the last access: when its slice took it, and what comes after its
      * data */
     uint64_t start_ps, after_ps;
-    /* replies by window of arrival */
-    wm_reply_box calendar[WM_CALENDAR];
-    uint64_t filed;                  /* bit k: calendar[k] is not empty */
-    wm_reply_box spare[WM_CALENDAR]; /* arrays not in use, last used first */
+    /* replies by window and by block of arrival; bit k of filed: box k is not
+     * empty */
+    wm_reply_box calendar[WM_CALENDAR], blocks[WM_CALENDAR];
+    uint64_t filed, filed_blocks;
+    wm_reply_box far;    /* beyond both */
+    uint64_t far_window; /* the first one's */
+    /* arrays not in use, last used first */
+    wm_reply_box spare[2 * WM_CALENDAR + 2];
     uint32_t n_spare;
-    wm_reply_box later; /* beyond the calendar, in the order of their making */
-    uint64_t later_window; /* the first one's; UINT64_MAX: there are none */
-    size_t n_posted;       /* replies that arrive in the next window */
+    size_t n_posted; /* replies that arrive in the next window */
     wm_status status;
 } wm_partition;
 
