@@ -306,9 +306,14 @@ static int dispatch_compare(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* Lists the places that ended in this window; returns how many. */
+/* Lists the places that end in this window; returns how many.  An end that is
+ * known before its time, as of a CTA whose last load hits, waits for it, so
+ * that places fall free in the order of time whatever the window. */
 static size_t dispatch_collect(wm_engine *engine, bool *is_short)
 {
+    const uint64_t until = engine->params.is_counts
+                               ? UINT64_MAX
+                               : engine->now + engine->params.window;
     size_t n = 0;
     for (uint32_t s = 0; s < engine->params.n_sms; s++) {
         wm_sm *sm = &engine->sms[s];
@@ -318,12 +323,17 @@ static size_t dispatch_collect(wm_engine *engine, bool *is_short)
             return n;
         }
         dispatch_end *ends = engine->finished;
-        for (uint32_t i = 0; i < sm->n_finished; i++, n++) {
-            ends[n].cycle = sm->ctas[sm->finished[i]].end;
-            ends[n].sm = s;
-            ends[n].place = sm->finished[i];
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < sm->n_finished; i++) {
+            const uint64_t end = sm->ctas[sm->finished[i]].end;
+            if (end < until) {
+                ends[n++] = (dispatch_end){end, s, sm->finished[i]};
+            } else {
+                sm->finished[kept++] = sm->finished[i];
+                sm->next_event = end < sm->next_event ? end : sm->next_event;
+            }
         }
-        sm->n_finished = 0;
+        sm->n_finished = kept;
     }
     return n;
 }

@@ -291,9 +291,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
     const whole_bytes rest = {bytes + CONFIG_BYTES + 2, bytes + n_bytes};
     wm_config_set *set = whole_config(&from, &is_wide);
     const wm_config *config = wm_config_values(set);
-    /* Threads wait for one another at every window.  Gaps of over 8 slots still
-     * hang on the window's length (#9). */
-    const uint32_t n_slots = (ways & WAY_WINDOW) != 0 ? 4 : 200;
+    /* Threads wait for one another at every window. */
+    const uint32_t n_slots = 200;
     const whole_bounds bounds = is_wide       ? (whole_bounds){3, 2, n_slots}
                                 : has_threads ? (whole_bounds){2, 12, n_slots}
                                               : (whole_bounds){8, 12, n_slots};
