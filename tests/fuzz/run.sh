@@ -163,9 +163,10 @@ fuzz()
     [ "$failed" -eq 0 ]
 }
 
-# The same inputs each time: those of the corpus in the order of their names, a
-# seed, a number, and one thread, since the coverage of several hangs on who
-# comes first.  A finding is printed whole, for logs of machines that are gone.
+# The same inputs each time, but for what the names of temporary files change:
+# those of the corpus in the order of their names, a seed, a number, and one
+# thread, since the coverage of several hangs on who comes first.  A finding is
+# printed whole, for logs of machines that are gone.
 smoke()
 {
     local target rc out failed=0 passed=0
