@@ -475,8 +475,8 @@ static void unbuild_partition(const wm_params *params, wm_partition *partition)
         wm_dram_free(partition->channels[c]);
     }
     for (uint32_t k = 0; k < WM_CALENDAR; k++) {
-        free(partition->calendar[k].reply);
-        free(partition->blocks[k].reply);
+        free(partition->windows.box[k].reply);
+        free(partition->blocks.box[k].reply);
     }
     for (uint32_t k = 0; k < partition->n_spare; k++) {
         free(partition->spare[k].reply);

@@ -137,12 +137,12 @@ static uint64_t engine_filed(const wm_partition *partition, uint64_t index)
 {
     const uint64_t block = index / WM_CALENDAR_BLOCK;
     uint64_t first = partition->far.n != 0 ? partition->far_window : UINT64_MAX;
-    uint32_t ahead = engine_first_bit(partition->filed_blocks, block + 2);
+    uint32_t ahead = engine_first_bit(partition->blocks.filed, block + 2);
     if (ahead != WM_CALENDAR) {
         const uint64_t start = (block + 2 + ahead) * WM_CALENDAR_BLOCK;
         first = start < first ? start : first;
     }
-    ahead = engine_first_bit(partition->filed, index + 2);
+    ahead = engine_first_bit(partition->windows.filed, index + 2);
     if (ahead != WM_CALENDAR) {
         const uint64_t start = index + 2 + ahead;
         first = start < first ? start : first;

@@ -41,7 +41,7 @@ static void lsu_add_waiter(wm_sm *sm, wm_mshr *mshr, uint32_t warp,
  * false when no known reply frees one. */
 static bool lsu_await_mshr(const wm_params *params, wm_sm *sm, uint64_t *cycle)
 {
-    if (sm->n_in_flight + sm->n_releases < params->config.l1.mshrs) {
+    if (wm_lsu_has_mshr(params, sm)) {
         return true;
     }
     if (sm->n_releases == 0) {
@@ -359,24 +359,16 @@ static bool lsu_work(const wm_params *params, wm_sm *sm,
 
 void wm_lsu_fetch_record(const wm_params *params, const wm_sm *sm, uint32_t n)
 {
-    const uint32_t ring = (uint32_t)params->config.sm.lsu_queue + 1;
-    uint32_t place = sm->queue_head + n;
-    while (place >= ring) {
-        place -= ring;
-    }
     const unsigned char *record =
-        (const unsigned char *)sm->queue[place].record;
+        (const unsigned char *)sm->queue[wm_lsu_place(params, sm, n)].record;
     __builtin_prefetch(record);
     __builtin_prefetch(record + sizeof(wm_record) - 1);
 }
 
 void wm_lsu_drain(const wm_params *params, wm_sm *sm)
 {
-    const uint32_t ring = (uint32_t)params->config.sm.lsu_queue + 1;
     while (sm->n_queue != 0) {
-        if (sm->queue_head >= ring) {
-            sm->queue_head -= ring;
-        }
+        sm->queue_head = wm_lsu_place(params, sm, 0);
         const wm_lsu_entry entry = sm->queue[sm->queue_head];
         if (sm->n_queue > 2) {
             wm_lsu_fetch_record(params, sm, 2);
@@ -452,7 +444,7 @@ static void quick_shared(const wm_params *params, wm_sm *sm, uint32_t warp,
 static inline bool quick_await_mshr(const wm_params *params, wm_sm *sm,
                                     uint64_t *sent)
 {
-    if (sm->n_in_flight + sm->n_releases < params->config.l1.mshrs) {
+    if (wm_lsu_has_mshr(params, sm)) {
         return true;
     }
     return sm->n_releases != 0 &&
@@ -571,13 +563,8 @@ void wm_lsu_accept(const wm_params *params, wm_sm *sm, uint32_t warp,
     if (lsu_quick(params, sm, warp, record, cycle)) {
         return;
     }
-    const uint32_t ring = (uint32_t)params->config.sm.lsu_queue + 1;
     wm_warp *state = &sm->warps[warp];
-    uint32_t place = sm->queue_head + sm->n_queue;
-    while (place >= ring) {
-        place -= ring;
-    }
-    wm_lsu_entry *entry = &sm->queue[place];
+    wm_lsu_entry *entry = &sm->queue[wm_lsu_place(params, sm, sm->n_queue)];
     entry->record = record;
     entry->lanes = state->lanes;
     entry->issue = cycle;

@@ -19,6 +19,23 @@ void wm_lsu_drain(const wm_params *params, wm_sm *sm);
 uint64_t wm_lsu_next(const wm_params *params, const wm_sm *sm);
 /* Lets go those of the parked whose places' times are known by now. */
 void wm_lsu_call_parked(const wm_params *params, wm_sm *sm);
+/* Where the queue's n-th entry lies in its ring, which has one place more than
+ * the queue. */
+static inline uint32_t wm_lsu_place(const wm_params *params, const wm_sm *sm,
+                                    uint32_t n)
+{
+    const uint32_t ring = (uint32_t)params->config.sm.lsu_queue + 1;
+    uint32_t place = sm->queue_head + n;
+    while (place >= ring) {
+        place -= ring;
+    }
+    return place;
+}
+/* Whether an MSHR is neither in flight nor waiting for its known return. */
+static inline bool wm_lsu_has_mshr(const wm_params *params, const wm_sm *sm)
+{
+    return sm->n_in_flight + sm->n_releases < params->config.l1.mshrs;
+}
 /* Pulls the record of the queue's n-th entry towards the processor. */
 void wm_lsu_fetch_record(const wm_params *params, const wm_sm *sm, uint32_t n);
 /* True when the queue takes a record of the warp at `cycle`; else the warp

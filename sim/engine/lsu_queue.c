@@ -72,14 +72,11 @@ bool wm_lsu_enter(const wm_params *params, wm_sm *sm, uint32_t warp,
 
 uint64_t wm_lsu_next(const wm_params *params, const wm_sm *sm)
 {
-    const uint32_t ring = (uint32_t)params->config.sm.lsu_queue + 1;
     if (sm->n_queue == 0) {
         return UINT64_MAX;
     }
     if (!sm->is_head_open) {
-        const uint32_t head = sm->queue_head;
-        const uint64_t issue =
-            sm->queue[head < ring ? head : head - ring].issue;
+        const uint64_t issue = sm->queue[wm_lsu_place(params, sm, 0)].issue;
         return issue > sm->lsu_free ? issue : sm->lsu_free;
     }
     const uint64_t planned =
@@ -87,7 +84,6 @@ uint64_t wm_lsu_next(const wm_params *params, const wm_sm *sm)
     if (planned >= sm->end || wm_mailbox_is_full(params, sm)) {
         return planned > sm->end ? planned : sm->end;
     }
-    return sm->n_releases == 0 && sm->n_in_flight >= params->config.l1.mshrs
-               ? UINT64_MAX
-               : sm->end;
+    return sm->n_releases == 0 && !wm_lsu_has_mshr(params, sm) ? UINT64_MAX
+                                                               : sm->end;
 }

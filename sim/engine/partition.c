@@ -54,12 +54,13 @@ static inline bool partition_is_near(uint64_t window, uint64_t now)
     return window / WM_CALENDAR_BLOCK <= now / WM_CALENDAR_BLOCK + 1;
 }
 
-static inline void partition_enter(wm_partition *partition, uint64_t window,
+static inline void partition_enter(wm_partition *partition,
+                                   wm_calendar *calendar, uint64_t n,
                                    uint64_t who, uint64_t cycle)
 {
-    const uint64_t k = window % WM_CALENDAR;
-    partition->filed |= UINT64_C(1) << k;
-    partition_file(partition, &partition->calendar[k], who, cycle);
+    const uint64_t k = n % WM_CALENDAR;
+    calendar->filed |= UINT64_C(1) << k;
+    partition_file(partition, &calendar->box[k], who, cycle);
 }
 
 /* A reply beyond the next block of windows. */
@@ -70,9 +71,7 @@ WM_APART void partition_enter_far(wm_engine *engine, wm_partition *partition,
     if (cycle - engine->now > WM_REPLY_MAX) {
         partition->status = WM_ECONFIG;
     } else if (partition_is_near(block, engine->index / WM_CALENDAR_BLOCK)) {
-        const uint64_t k = block % WM_CALENDAR;
-        partition->filed_blocks |= UINT64_C(1) << k;
-        partition_file(partition, &partition->blocks[k], who, cycle);
+        partition_enter(partition, &partition->blocks, block, who, cycle);
     } else {
         if (partition->far.n == 0 || window < partition->far_window) {
             partition->far_window = window;
@@ -89,7 +88,7 @@ static void partition_reply(wm_engine *engine, wm_partition *partition,
     uint64_t window =
         wm_divide(&engine->params.window_div, cycle - engine->base, &rest);
     if (partition_is_near(window, engine->index)) {
-        partition_enter(partition, window, who, cycle);
+        partition_enter(partition, &partition->windows, window, who, cycle);
     } else {
         partition_enter_far(engine, partition, window, who, cycle);
     }
@@ -266,10 +265,10 @@ static void partition_refile(wm_engine *engine, wm_partition *partition)
     }
     for (uint64_t b = block; b <= block + 1; b++) {
         const uint64_t bit = UINT64_C(1) << b % WM_CALENDAR;
-        if ((partition->filed_blocks & bit) != 0) {
-            partition->filed_blocks &= ~bit;
+        if ((partition->blocks.filed & bit) != 0) {
+            partition->blocks.filed &= ~bit;
             partition_move(engine, partition,
-                           &partition->blocks[b % WM_CALENDAR]);
+                           &partition->blocks.box[b % WM_CALENDAR]);
         }
     }
 }
@@ -279,7 +278,7 @@ static void partition_post(wm_engine *engine, wm_partition *partition,
                            wm_scratch *scratch)
 {
     const uint64_t k = (engine->index + 1) % WM_CALENDAR;
-    wm_reply_box *due = &partition->calendar[k];
+    wm_reply_box *due = &partition->windows.box[k];
     partition->n_posted = due->n;
     if (due->n == 0) {
         return;
@@ -295,7 +294,7 @@ static void partition_post(wm_engine *engine, wm_partition *partition,
     }
     /* The next bucket to be filled takes this array, still in the host's
      * cache. */
-    partition->filed &= ~(UINT64_C(1) << k);
+    partition->windows.filed &= ~(UINT64_C(1) << k);
     due->n = 0;
     partition->spare[partition->n_spare++] = *due;
     memset(due, 0, sizeof(*due));

@@ -21,6 +21,12 @@
  * meet 32 of them, one after the other, between a load's return and its use. */
 #define WM_REPLY_MAX (UINT64_C(1) << 26)
 
+/* Box n % WM_CALENDAR holds the replies of window, or block, n. */
+typedef struct wm_calendar {
+    wm_reply_box box[WM_CALENDAR];
+    uint64_t filed; /* bit k: box k is not empty */
+} wm_calendar;
+
 typedef struct wm_slice_stats {
     uint64_t l2[WM_L2_OPS][WM_L2_FIELDS];
     uint64_t n_fetched, n_written_back, n_copied, n_dirtied, n_cleaned;
@@ -50,12 +56,9 @@ typedef struct wm_partition {
     /* of the last access: when its slice took it, and what comes after its
      * data */
     uint64_t start_ps, after_ps;
-    /* replies by window and by block of arrival; bit k of filed: box k is not
-     * empty */
-    wm_reply_box calendar[WM_CALENDAR], blocks[WM_CALENDAR];
-    uint64_t filed, filed_blocks;
-    wm_reply_box far;    /* beyond both */
-    uint64_t far_window; /* the first one's */
+    wm_calendar windows, blocks; /* replies by window, by block of arrival */
+    wm_reply_box far;            /* beyond both */
+    uint64_t far_window;         /* the first one's */
     /* arrays not in use, last used first */
     wm_reply_box spare[2 * WM_CALENDAR + 2];
     uint32_t n_spare;

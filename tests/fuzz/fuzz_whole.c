@@ -292,10 +292,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
     wm_config_set *set = whole_config(&from, &is_wide);
     const wm_config *config = wm_config_values(set);
     /* Threads wait for one another at every window. */
-    const uint32_t n_slots = 200;
-    const whole_bounds bounds = is_wide       ? (whole_bounds){3, 2, n_slots}
-                                : has_threads ? (whole_bounds){2, 12, n_slots}
-                                              : (whole_bounds){8, 12, n_slots};
+    const whole_bounds bounds = is_wide       ? (whole_bounds){3, 2}
+                                : has_threads ? (whole_bounds){2, 12}
+                                              : (whole_bounds){8, 12};
     fuzz_put("whole.wmt", "", 0, path);
     fuzz_put("whole.txt", "", 0, text);
     from = rest;

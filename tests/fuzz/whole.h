@@ -40,7 +40,6 @@ wm_config_set *whole_config(whole_bytes *from, bool *is_wide);
 typedef struct whole_bounds {
     uint32_t n_steps; /* instructions, up to 8 */
     uint32_t n_ctas;
-    uint32_t n_slots; /* in the head of a record */
 } whole_bounds;
 
 /* Writes a valid trace for it in the format. */

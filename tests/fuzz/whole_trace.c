@@ -51,8 +51,7 @@ static uint64_t make_mask(const step *s, wm_rng *rng, uint32_t warp_size)
     }
 }
 
-static void read_step(whole_bytes *from, step *s, uint32_t number,
-                      uint32_t n_slots)
+static void read_step(whole_bytes *from, step *s, uint32_t number)
 {
     static const uint8_t kinds[] = {WM_KIND_GLOBAL_LOAD,
                                     WM_KIND_GLOBAL_STORE,
@@ -81,7 +80,7 @@ static void read_step(whole_bytes *from, step *s, uint32_t number,
                          (flags % 8 == 6 ? WM_FLAG_EVICT_FIRST : 0));
     s->only = r->kind == WM_KIND_BARRIER ? 4 : flags / 32;
     r->wait = (uint32_t)whole_range(from, 0, UINT32_MAX);
-    r->head_slots = (uint16_t)whole_range(from, 0, n_slots);
+    r->head_slots = (uint16_t)whole_range(from, 0, 200);
     r->head_cycles = (uint16_t)(r->head_slots + whole_range(from, 0, 60000));
     r->tail_slots = (uint16_t)(flags / 8 % 4);
     r->tail_cycles = (uint16_t)(r->tail_slots + flags % 4);
@@ -212,7 +211,7 @@ static void read_program(whole_bytes *from, const wm_config *config,
     p->launch.n_ctas = p->launch.grid[0];
     p->launch.n_warps_per_cta = p->n_warps;
     for (uint32_t i = 0; i < p->n_steps; i++) {
-        read_step(from, &p->steps[i], i, bounds.n_slots);
+        read_step(from, &p->steps[i], i);
         p->statics[i] = (wm_static){.pc = 16 * (uint64_t)i,
                                     .kind = p->steps[i].record.kind,
                                     .width = p->steps[i].record.width,
