@@ -1,8 +1,8 @@
-"""docs/TUTORIAL.md shows what the program prints.
+"""docs/TUTORIAL.md and README.md show what the program prints.
 
     tutorial.py [--update]
 
-Its console blocks are run in order in one folder that has traces/; output is
+Their console blocks are run in order in one folder that has traces/; output is
 compared line by line.  --update writes what is printed now: review the diff.
 """
 import os
@@ -12,7 +12,8 @@ import sys
 
 import wm
 
-PAGE = os.path.join(wm.ROOT, "docs", "TUTORIAL.md")
+PAGES = [os.path.join(wm.ROOT, *names)
+         for names in (("docs", "TUTORIAL.md"), ("README.md",))]
 BLOCK = re.compile(r"```console\n(.*?)```", re.S)
 
 
@@ -45,8 +46,6 @@ def tutorial(folder):
     is_update = sys.argv[1:] == ["--update"]
     os.symlink(os.path.join(wm.ROOT, "traces"),
                os.path.join(folder, "traces"))
-    with open(PAGE) as source:
-        text = source.read()
     n_commands, differences = 0, []
 
     def block(match):
@@ -61,10 +60,14 @@ def tutorial(folder):
             lines += typed + printed
         return "```console\n%s\n```" % "\n".join(lines)
 
-    new = BLOCK.sub(block, text)
-    if is_update:
-        with open(PAGE, "w") as out:
-            out.write(new)
+    for page in PAGES:
+        with open(page) as source:
+            text = source.read()
+        assert BLOCK.search(text), "%s shows nothing" % page
+        new = BLOCK.sub(block, text)
+        if is_update:
+            with open(page, "w") as out:
+                out.write(new)
     assert n_commands > 20, n_commands
     assert not differences, "\n\n".join(differences) + \
         "\n\n(renew it with: python3 tests/acceptance/tutorial.py --update)"
