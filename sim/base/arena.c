@@ -1,5 +1,6 @@
 /*
- * arena.c -- a bump pointer over one calloc, which large sizes make lazy.
+ * arena.c -- a bump pointer over one mapping, whose pages are made when they
+ * are touched.
  */
 #include "base/arena.h"
 
@@ -8,9 +9,18 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* gcc says it in one way, clang in another. */
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+
 /* Under the address sanitizer every array ends in poisoned bytes, as separate
  * allocations would. */
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef HAS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #define GUARD WM_ARENA_ALIGN
 #else
@@ -41,6 +51,30 @@ static void arena_enlarge_pages(void *memory, size_t n_bytes)
 #endif
 }
 
+/* Zeroed memory, NULL when there is none: a mapping, since a heap that has room
+ * writes the zeroes at once.  The leak checker does not look for pointers in
+ * mappings and gets a block of the heap. */
+static void *arena_map(size_t n_bytes)
+{
+#ifdef HAS_SANITIZER
+    return calloc(n_bytes, 1);
+#else
+    void *memory = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+#endif
+}
+
+static void arena_unmap(void *memory, size_t n_bytes)
+{
+#ifdef HAS_SANITIZER
+    __asan_unpoison_memory_region(memory, n_bytes);
+    free(memory);
+#else
+    (void)munmap(memory, n_bytes);
+#endif
+}
+
 void *wm_arena_take(wm_arena *arena, size_t n_elements, size_t n_bytes)
 {
     if (n_bytes != 0 && n_elements > (SIZE_MAX / 4 - arena->used) / n_bytes) {
@@ -49,19 +83,28 @@ void *wm_arena_take(wm_arena *arena, size_t n_elements, size_t n_bytes)
     }
     const size_t at = arena->used;
     const size_t size = n_elements * n_bytes;
-    arena->used += (size + WM_ARENA_ALIGN - 1) & ~(size_t)(WM_ARENA_ALIGN - 1);
-    return arena->base != NULL ? arena->base + at : NULL;
+    const size_t room =
+        (size + GUARD + WM_ARENA_ALIGN - 1) & ~(size_t)(WM_ARENA_ALIGN - 1);
+    arena->used += room;
+    if (arena->base == NULL) {
+        return NULL;
+    }
+#ifdef HAS_SANITIZER
+    __asan_poison_memory_region(arena->base + at + size, room - size);
+#endif
+    return arena->base + at;
 }
 
 wm_status wm_arena_open(wm_arena *arena, wm_error *err)
 {
     if (!arena->is_too_large) {
-        arena->memory = calloc(arena->used + WM_ARENA_ALIGN, 1);
+        arena->n_bytes = arena->used + WM_ARENA_ALIGN;
+        arena->memory = arena_map(arena->n_bytes);
     }
     if (arena->memory == NULL) {
         return wm_fail_memory(err);
     }
-    arena_enlarge_pages(arena->memory, arena->used + WM_ARENA_ALIGN);
+    arena_enlarge_pages(arena->memory, arena->n_bytes);
     const uintptr_t skew = (uintptr_t)arena->memory % WM_ARENA_ALIGN;
     arena->base = (unsigned char *)arena->memory + (WM_ARENA_ALIGN - skew);
     arena->used = 0;
@@ -70,11 +113,8 @@ wm_status wm_arena_open(wm_arena *arena, wm_error *err)
 
 void wm_arena_close(wm_arena *arena)
 {
-#if defined(__SANITIZE_ADDRESS__)
-    if (arena->base != NULL) {
-        __asan_unpoison_memory_region(arena->base, arena->used);
+    if (arena->memory != NULL) {
+        arena_unmap(arena->memory, arena->n_bytes);
     }
-#endif
-    free(arena->memory);
     memset(arena, 0, sizeof(*arena));
 }

@@ -26,6 +26,7 @@ typedef struct wm_arena {
     size_t used;         /* bytes */
     bool is_too_large;   /* more than the host can address */
     void *memory;
+    size_t n_bytes; /* of memory */
 } wm_arena;
 
 /* n_elements x n_bytes zeroed bytes; NULL while adding up. */
