@@ -85,6 +85,9 @@ static void build_partitions(wm_params *params)
     params->channel_spread = wm_spread_of(params->channels_per_partition,
                                           config->l2.hash != WM_HASH_NONE);
     params->chunk_div = wm_divisor_of(config->l2.interleave / config->l2.line);
+    params->is_power_route = params->slice_div.reciprocal == 0 &&
+                             params->slice_spread.n.reciprocal == 0 &&
+                             params->chunk_div.reciprocal == 0;
 }
 
 static void build_times(wm_params *params, uint32_t window_limit)
@@ -128,6 +131,7 @@ static void build_times(wm_params *params, uint32_t window_limit)
     }
     params->window = params->is_counts ? 256 : (uint32_t)window;
     params->window_div = wm_divisor_of(params->window);
+    params->windows_q37 = (UINT64_C(1) << 37) / params->window + 1;
 }
 
 wm_status wm_params_init(wm_params *params, const wm_config *config,
@@ -492,8 +496,8 @@ bool wm_scratch_grow(wm_scratch *scratch, size_t n)
                  sizeof(*scratch->reply)) ||
         !wm_grow(&scratch->request, &scratch->cap_request, n,
                  sizeof(*scratch->request)) ||
-        !wm_grow(&scratch->order, &scratch->cap_order, n,
-                 sizeof(*scratch->order)) ||
+        !wm_grow(&scratch->place, &scratch->cap_place, n,
+                 sizeof(*scratch->place)) ||
         !wm_grow(&scratch->link, &scratch->cap_link, n,
                  sizeof(*scratch->link))) {
         return false;
@@ -515,7 +519,7 @@ static void unbuild_scratch(const wm_params *params, wm_scratch *scratch)
     free(scratch->to_sm);
     free(scratch->reply);
     free(scratch->request);
-    free(scratch->order);
+    free(scratch->place);
     free(scratch->link);
 }
 

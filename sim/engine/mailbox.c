@@ -65,7 +65,7 @@ void wm_mailbox_send(const wm_params *params, wm_sm *sm, uint64_t word,
     sent->cycle = (uint32_t)(start >> 8);
     sent->partition = (uint16_t)(is_now ? sm->id : route.partition);
     sent->slice = (uint16_t)route.slice;
-    wm_request_fill(sent, word);
+    sent->word = word;
 }
 
 void wm_mailbox_open(wm_sm *sm)

@@ -17,29 +17,49 @@ enum { WM_OP_READ, WM_OP_WRITE, WM_OP_ATOMIC, WM_OP_REDUCTION };
 #define WM_NO_PAYLOAD 0xffffu
 #define WM_NO_ITEM    UINT32_MAX /* the end of a list */
 
-/* SM to slice: some sectors of one line. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define WM_IS_LOWEST_LAST 1 /* of a word's parts in memory */
+#else
+#define WM_IS_LOWEST_LAST 0
+#endif
+
+/* SM to slice: some sectors of one line.  What the SM asks for is written as
+ * one word (wm_request_word): a struct just made from short fields is read back
+ * only when the host has written all stores before.
+ *     tag      READ, ATOMIC: MSHR; else warp
+ *     place    READ, ATOMIC: who waits (wm_place_word)
+ *     payload  WRITE: index into the SM's payloads
+ *     full     WRITE: sectors written in full
+ *     serial   ATOMIC, REDUCTION: lanes on the busiest address */
 typedef struct wm_request {
-    uint64_t line;  /* the slice's local line */
+    uint64_t line; /* the slice's local line */
+    union {
+        uint64_t word;
+        struct {
+#if WM_IS_LOWEST_LAST
+            uint8_t serial, full, sectors, op;
+            union {
+                uint16_t place, payload;
+            };
+            uint16_t tag;
+#else
+            uint16_t tag;
+            union {
+                uint16_t place, payload;
+            };
+            uint8_t op, sectors, full, serial;
+#endif
+        };
+    };
     uint32_t cycle; /* sent, low 32 bits; rising within one SM */
     union {
         uint16_t partition; /* until it is posted */
         uint16_t sm;        /* in the partition's box */
     };
     uint16_t slice; /* of the partition */
-    uint16_t tag;   /* READ, ATOMIC: MSHR; else warp */
-    union {
-        uint16_t place;   /* READ, ATOMIC: who waits (wm_place_word) */
-        uint16_t payload; /* WRITE: index into the SM's payloads */
-    };
-    uint8_t op;
-    uint8_t sectors;
-    uint8_t full;   /* WRITE: sectors written in full */
-    uint8_t serial; /* ATOMIC, REDUCTION: lanes on the busiest address */
 } wm_request;
 
-/* What an SM asks for, in one word: a struct just made from short fields is
- * read back only when the host has written all stores before.  place: of who
- * waits, or WM_NO_PAYLOAD. */
+/* place: of who waits, or WM_NO_PAYLOAD. */
 static inline uint64_t wm_request_word(uint32_t tag, uint32_t place,
                                        uint32_t op, uint32_t sectors,
                                        uint32_t full, uint32_t serial)
@@ -47,17 +67,6 @@ static inline uint64_t wm_request_word(uint32_t tag, uint32_t place,
     return tag | (uint64_t)place << 16 | (uint64_t)op << 32 |
            (uint64_t)sectors << 40 | (uint64_t)full << 48 |
            (uint64_t)serial << 56;
-}
-
-/* The part of the request that the word says. */
-static inline void wm_request_fill(wm_request *request, uint64_t word)
-{
-    request->tag = (uint16_t)word;
-    request->place = (uint16_t)(word >> 16);
-    request->op = (uint8_t)(word >> 32);
-    request->sectors = (uint8_t)(word >> 40);
-    request->full = (uint8_t)(word >> 48);
-    request->serial = (uint8_t)(word >> 56);
 }
 
 /* A warp and its load slot. */
@@ -81,31 +90,43 @@ typedef struct wm_demand {
     uint16_t payload;
 } wm_demand;
 
-/* Slice to SM. */
+/* Slice to SM, written as one word (wm_reply_word) and its time.
+ *     tag        as in the request
+ *     place      whose it is (wm_place_word)
+ *     is_ack     stores and reductions
+ *     n_sectors  that cross the SM's port */
 typedef struct wm_reply {
+    union {
+        uint64_t word;
+        struct {
+#if WM_IS_LOWEST_LAST
+            uint16_t sm;
+            uint8_t n_sectors, is_ack;
+            uint16_t place, tag;
+#else
+            uint16_t tag, place;
+            uint8_t is_ack, n_sectors;
+            uint16_t sm;
+#endif
+        };
+    };
     uint32_t cycle; /* arrival, low 32 bits */
-    uint16_t sm;
-    uint16_t tag;      /* as in the request */
-    uint8_t is_ack;    /* stores and reductions */
-    uint8_t n_sectors; /* that cross the SM's port */
-    uint16_t place;    /* whose it is: see wm_place_word */
 } wm_reply;
 
-/* A reply but for its time, in one word as a request is. */
+/* A reply but for its time. */
 static inline uint64_t wm_reply_word(uint32_t sm, uint32_t tag, bool is_ack,
                                      uint32_t n_sectors, uint32_t place)
 {
-    return sm | (uint64_t)tag << 16 | (uint64_t)is_ack << 32 |
-           (uint64_t)n_sectors << 40 | (uint64_t)place << 48;
+    return tag | (uint64_t)place << 16 | (uint64_t)is_ack << 32 |
+           (uint64_t)n_sectors << 40 | (uint64_t)sm << 48;
 }
 
-static inline void wm_reply_set(wm_reply *reply, uint64_t word)
+/* The reply to a READ or an ATOMIC: its tag and its place are the request's. */
+static inline uint64_t wm_reply_word_of(const wm_request *request,
+                                        uint32_t n_sectors)
 {
-    reply->sm = (uint16_t)word;
-    reply->tag = (uint16_t)(word >> 16);
-    reply->is_ack = (uint8_t)(word >> 32);
-    reply->n_sectors = (uint8_t)(word >> 40);
-    reply->place = (uint16_t)(word >> 48);
+    return (request->word & UINT32_MAX) | (uint64_t)n_sectors << 40 |
+           (uint64_t)request->sm << 48;
 }
 
 /* What one thread sends one partition, or one SM, in a window. */

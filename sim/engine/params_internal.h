@@ -54,8 +54,11 @@ typedef struct wm_params {
     uint64_t far_line;     /* a bit above all line numbers of a slice */
     wm_divisor slice_div;  /* by slices_per_partition */
     wm_divisor window_div; /* by window */
+    uint64_t windows_q37;  /* windows per cycle in 2^-37, rounded up: exact for
+                              times below 2^27 */
     wm_divisor chunk_div;  /* by lines per interleave chunk */
     wm_divisor lanes_div;  /* by lsu_lanes */
+    bool is_power_route;   /* the first and third, and slices, powers of two */
     wm_spread slice_spread;
     wm_spread channel_spread;
     uint32_t window;    /* cycles */
@@ -102,20 +105,36 @@ typedef struct wm_route {
     uint32_t slice; /* of the partition */
 } wm_route;
 
-/* memo: of params->slice_spread. */
-static inline wm_route wm_route_of(const wm_params *params, uint64_t line,
-                                   wm_spread_memo *memo)
+/* memo: of params->slice_spread; is_power: params->is_power_route, where the
+ * compiler knows it. */
+static inline wm_route wm_route_as(const wm_params *params, uint64_t line,
+                                   wm_spread_memo *memo, bool is_power)
 {
     uint64_t within = 0;
     uint64_t rank = 0;
     wm_route route;
-    const uint64_t chunk = wm_divide(&params->chunk_div, line, &within);
-    uint64_t slice =
-        wm_spread_recall(&params->slice_spread, chunk, &rank, memo);
-    route.partition = (uint32_t)wm_divide(&params->slice_div, slice, &slice);
+    const wm_spread *spread = &params->slice_spread;
+    const wm_divisor *chunk_div = &params->chunk_div;
+    const wm_divisor *slice_div = &params->slice_div;
+    const uint64_t chunk = wm_divide_as(chunk_div, line, &within,
+                                        is_power || chunk_div->reciprocal == 0);
+    uint64_t slice = wm_spread_recall_as(
+        spread, chunk, &rank, memo,
+        (wm_spread_kind){is_power || spread->n.reciprocal == 0,
+                         spread->is_hashed, false});
+    route.partition = (uint32_t)wm_divide_as(
+        slice_div, slice, &slice, is_power || slice_div->reciprocal == 0);
     route.slice = (uint32_t)slice;
-    route.local = rank * params->chunk_div.d + within;
+    route.local = is_power ? (rank << chunk_div->shift) + within
+                           : rank * chunk_div->d + within;
     return route;
+}
+
+static inline wm_route wm_route_of(const wm_params *params, uint64_t line,
+                                   wm_spread_memo *memo)
+{
+    return params->is_power_route ? wm_route_as(params, line, memo, true)
+                                  : wm_route_as(params, line, memo, false);
 }
 
 /* No horizon that banked channels have been run to lies beyond this when the

@@ -7,10 +7,12 @@
 
 #include <string.h>
 
-/* Lists the window's requests by send cycle, in (cycle, SM, sequence) order. */
+/* Lists the window's requests by send cycle, in (cycle, SM, sequence) order;
+ * pulls the sets of their lines towards the processor. */
 static bool partition_gather(wm_engine *engine, wm_partition *partition,
                              wm_scratch *scratch, uint32_t index)
 {
+    const uint32_t now = (uint32_t)engine->now;
     size_t n = 0;
     for (uint32_t t = 0; t < engine->n_shares; t++) {
         wm_request_box *box = &engine->scratch[t].to_partition[index];
@@ -18,20 +20,21 @@ static bool partition_gather(wm_engine *engine, wm_partition *partition,
             partition->status = WM_ENOMEM;
             return false;
         }
-        for (size_t k = 0; k < box->n; k++, n++) {
-            const wm_request *request = &box->request[k];
-            scratch->request[n] = request;
-            wm_scratch_list(scratch, request->cycle - (uint32_t)engine->now,
-                            (uint32_t)n);
+        const wm_request *end = box->request + box->n;
+        for (const wm_request *r = box->request; r != end; r++, n++) {
+            wm_ref *place = &scratch->place[n];
+            wm_cache_place(&partition->slices[r->slice].tags, r->line, place);
+            wm_cache_prefetch(place->block);
+            scratch->request[n] = r;
+            wm_scratch_list(scratch, r->cycle - now, (uint32_t)n);
         }
         box->n = 0;
     }
     return n != 0;
 }
 
-/* Written where it lies, word by word: see wm_reply_word. */
-static inline void partition_file(wm_partition *partition, wm_reply_box *bucket,
-                                  uint64_t who, uint64_t cycle)
+/* Room for one more reply; false: no memory. */
+WM_APART bool partition_grow(wm_partition *partition, wm_reply_box *bucket)
 {
     if (bucket->cap == 0 && partition->n_spare != 0) {
         *bucket = partition->spare[--partition->n_spare];
@@ -40,11 +43,20 @@ static inline void partition_file(wm_partition *partition, wm_reply_box *bucket,
         !wm_grow(&bucket->reply, &bucket->cap, bucket->n + 1,
                  sizeof(*bucket->reply))) {
         partition->status = WM_ENOMEM;
-        return;
+        return false;
     }
-    wm_reply *reply = &bucket->reply[bucket->n++];
-    reply->cycle = (uint32_t)cycle;
-    wm_reply_set(reply, who);
+    return true;
+}
+
+/* Written where it lies, as a word: see wm_request. */
+static inline void partition_file(wm_partition *partition, wm_reply_box *bucket,
+                                  uint64_t who, uint64_t cycle)
+{
+    if (bucket->n != bucket->cap || partition_grow(partition, bucket)) {
+        wm_reply *reply = &bucket->reply[bucket->n++];
+        reply->word = who;
+        reply->cycle = (uint32_t)cycle;
+    }
 }
 
 /* Whether a window lies in this block or the next as seen from `now`; blocks of
@@ -68,9 +80,7 @@ WM_APART void partition_enter_far(wm_engine *engine, wm_partition *partition,
                                   uint64_t window, uint64_t who, uint64_t cycle)
 {
     const uint64_t block = window / WM_CALENDAR_BLOCK;
-    if (cycle - engine->now > WM_REPLY_MAX) {
-        partition->status = WM_ECONFIG;
-    } else if (partition_is_near(block, engine->index / WM_CALENDAR_BLOCK)) {
+    if (partition_is_near(block, engine->index / WM_CALENDAR_BLOCK)) {
         partition_enter(partition, &partition->blocks, block, who, cycle);
     } else {
         if (partition->far.n == 0 || window < partition->far_window) {
@@ -81,13 +91,17 @@ WM_APART void partition_enter_far(wm_engine *engine, wm_partition *partition,
 }
 
 /* Files a reply that reaches its SM at `cycle`. */
-static void partition_reply(wm_engine *engine, wm_partition *partition,
-                            uint64_t who, uint64_t cycle)
+static inline void partition_reply(wm_engine *engine, wm_partition *partition,
+                                   uint64_t who, uint64_t cycle)
 {
-    uint64_t rest = 0;
-    uint64_t window =
-        wm_divide(&engine->params.window_div, cycle - engine->base, &rest);
-    if (partition_is_near(window, engine->index)) {
+    const uint64_t away = cycle - engine->now;
+    if (away > WM_REPLY_MAX) {
+        partition->status = WM_ECONFIG;
+        return;
+    }
+    const uint64_t windows = away * engine->params.windows_q37 >> 37;
+    const uint64_t window = engine->index + windows;
+    if (engine->index % WM_CALENDAR_BLOCK + windows < WM_CALENDAR) {
         partition_enter(partition, &partition->windows, window, who, cycle);
     } else {
         partition_enter_far(engine, partition, window, who, cycle);
@@ -187,9 +201,9 @@ static void partition_serve(wm_engine *engine, wm_partition *partition,
     const bool is_ack =
         request->op == WM_OP_WRITE || request->op == WM_OP_REDUCTION;
     const uint64_t who =
-        wm_reply_word(request->sm, request->tag, is_ack,
-                      is_ack ? 0 : wm_popcount64(request->sectors),
-                      is_ack ? wm_place_word(request->tag, 0) : request->place);
+        is_ack ? wm_reply_word(request->sm, request->tag, true, 0,
+                               wm_place_word(request->tag, 0))
+               : wm_reply_word_of(request, wm_popcount64(request->sectors));
     if (!wm_is_pending(ready_ps)) {
         partition_answer(&to, who, ready_ps);
     } else if (!wm_memory_wait(partition->memory, ready_ps, who,
@@ -198,40 +212,21 @@ static void partition_serve(wm_engine *engine, wm_partition *partition,
     }
 }
 
-/* Flattens the lists into one in the order of service; returns its length. */
-static size_t partition_order(const wm_params *params, wm_scratch *scratch)
-{
-    const uint32_t words = (params->window + 63) / 64;
-    size_t n = 0;
-    for (uint32_t word = 0; word < words; word++) {
-        while (scratch->busy[word] != 0) {
-            uint32_t at = word * 64 + wm_lowest_bit(scratch->busy[word]);
-            scratch->busy[word] &= scratch->busy[word] - 1;
-            for (uint32_t k = scratch->head[at]; k != WM_NO_ITEM;
-                 k = scratch->link[k]) {
-                scratch->order[n++] = scratch->request[k];
-            }
-        }
-    }
-    return n;
-}
-
+/* Serves the lists' requests in order. */
 static void partition_run(wm_engine *engine, wm_partition *partition,
                           wm_scratch *scratch)
 {
-    wm_ref place[WM_AHEAD];
-    const size_t n = partition_order(&engine->params, scratch);
-    for (size_t i = 0; i < n + WM_AHEAD; i++) {
-        wm_ref *at = &place[i % WM_AHEAD];
-        if (i >= WM_AHEAD) {
-            partition_serve(engine, partition, scratch->order[i - WM_AHEAD],
-                            at);
-        }
-        if (i < n) {
-            const wm_request *request = scratch->order[i];
-            wm_cache_place(&partition->slices[request->slice].tags,
-                           request->line, at);
-            wm_cache_prefetch(at->block);
+    const uint32_t words = (engine->params.window + 63) / 64;
+    for (uint32_t word = 0; word < words; word++) {
+        uint64_t busy = scratch->busy[word];
+        scratch->busy[word] = 0;
+        for (; busy != 0; busy &= busy - 1) {
+            uint32_t k = scratch->head[word * 64 + wm_lowest_bit(busy)];
+            do {
+                partition_serve(engine, partition, scratch->request[k],
+                                &scratch->place[k]);
+                k = scratch->link[k];
+            } while (k != WM_NO_ITEM);
         }
     }
 }
@@ -244,9 +239,7 @@ static void partition_move(wm_engine *engine, wm_partition *partition,
     memset(from, 0, sizeof(*from));
     for (size_t i = 0; i < box.n; i++) {
         const wm_reply *reply = &box.reply[i];
-        partition_reply(engine, partition,
-                        wm_reply_word(reply->sm, reply->tag, reply->is_ack != 0,
-                                      reply->n_sectors, reply->place),
+        partition_reply(engine, partition, reply->word,
                         wm_widen(reply->cycle, engine->now));
     }
     box.n = 0;

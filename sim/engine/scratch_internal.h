@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "engine/message_internal.h"
+#include "model/cache/cache_state.h"
 
 #define WM_WINDOW_WORDS (WM_WINDOW_MAX / 64)
 
@@ -22,10 +23,10 @@ typedef struct wm_scratch {
     /* the SM's replies, or the partition's requests, in lists by cycle */
     const wm_reply **reply;
     const wm_request **request;
-    const wm_request **order; /* requests in order of service */
-    uint32_t *link;           /* next of the same cycle */
-    size_t n_items;           /* that there is room for in all of these */
-    size_t cap_reply, cap_request, cap_order, cap_link;
+    wm_ref *place;  /* of each request's line at its slice */
+    uint32_t *link; /* next of the same cycle */
+    size_t n_items; /* that there is room for in all of these */
+    size_t cap_reply, cap_request, cap_place, cap_link;
     uint32_t head[WM_WINDOW_MAX], tail[WM_WINDOW_MAX];
     uint64_t busy[WM_WINDOW_WORDS];
     /* filled in one phase, emptied in the next */

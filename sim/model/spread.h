@@ -126,11 +126,11 @@ typedef struct wm_spread_memo {
     uint64_t rank, turn;
 } wm_spread_memo;
 
-/* As wm_spread_place, not drawn; memo: of this spread, and of one thread. */
-static inline uint64_t wm_spread_recall(const wm_spread *spread, uint64_t x,
-                                        uint64_t *rank, wm_spread_memo *memo)
+/* As wm_spread_place_as, not drawn; memo: of this spread, and of one thread. */
+static inline uint64_t wm_spread_recall_as(const wm_spread *spread, uint64_t x,
+                                           uint64_t *rank, wm_spread_memo *memo,
+                                           wm_spread_kind kind)
 {
-    const wm_spread_kind kind = wm_spread_kind_of(spread);
     uint64_t place = 0;
     const uint64_t q = wm_divide_as(&spread->n, x, &place, kind.is_power);
     *rank = q;
@@ -142,6 +142,13 @@ static inline uint64_t wm_spread_recall(const wm_spread *spread, uint64_t x,
         memo->turn = wm_spread_turn(spread, q, kind.is_power);
     }
     return wm_spread_permute(spread, place, memo->turn, kind.is_power);
+}
+
+static inline uint64_t wm_spread_recall(const wm_spread *spread, uint64_t x,
+                                        uint64_t *rank, wm_spread_memo *memo)
+{
+    return wm_spread_recall_as(spread, x, rank, memo,
+                               wm_spread_kind_of(spread));
 }
 
 /* The number that wm_spread_place sent to place with this rank. */
