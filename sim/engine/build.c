@@ -227,7 +227,7 @@ static void build_lists(const wm_params *params, wm_sm *sm, wm_arena *arena)
         return;
     }
     for (uint32_t i = 0; i < n_mshrs; i++) {
-        sm->mshrs[i].next = i + 1;
+        sm->mshrs[i].next = (i + 1) & WM_NO_MSHR;
     }
     for (uint32_t i = 0; i < n_waiters; i++) {
         sm->waiters[i].next = i + 1;
@@ -254,7 +254,17 @@ static wm_status build_sm(const wm_params *params, wm_sm *sm, uint32_t id,
                                   .policy = params->l1_policy,
                                   .seed = id};
     build_lists(params, sm, arena);
-    return wm_cache_init(&sm->l1, &geometry, arena, err);
+    const wm_status status = wm_cache_init(&sm->l1, &geometry, arena, err);
+    /* wm_mshr.state */
+    if (status == WM_OK &&
+        sm->l1.n_sets > UINT32_MAX / (uint64_t)sm->l1.block_bytes) {
+        return wm_fail(
+            err, WM_ECONFIG,
+            "l1.size: its tags take %llu bytes, wanted less than "
+            "4 GiB",
+            (unsigned long long)(sm->l1.n_sets * (uint64_t)sm->l1.block_bytes));
+    }
+    return status;
 }
 
 static wm_dram_params build_dram(const wm_params *params)

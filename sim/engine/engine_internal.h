@@ -69,14 +69,35 @@ void wm_sm_window(wm_engine *engine, wm_sm *sm, wm_scratch *scratch);
 /* Pulls into the host's caches what the window will touch: its own fields three
  * SMs ahead, warps and MSHRs two, records one. */
 void wm_sm_fetch(const wm_sm *sm);
-void wm_sm_fetch_work(const wm_engine *engine, const wm_sm *sm);
+void wm_sm_fetch_work(const wm_engine *engine, wm_sm *sm);
 void wm_sm_fetch_records(const wm_engine *engine, const wm_sm *sm);
 /* Starts warps of a CTA place at `cycle`. */
 void wm_sm_start(wm_engine *engine, wm_sm *sm, uint32_t place, uint64_t cycle);
+/* Nothing more is to come for a load slot; the last came at `ready`. */
+void wm_warp_complete(wm_sm *sm, uint32_t warp, uint32_t slot, uint64_t ready);
 /* One of the things a load slot waits for comes at `cycle`. */
-void wm_warp_return(wm_sm *sm, uint32_t warp, uint32_t slot, uint64_t cycle);
+static inline void wm_warp_return(wm_sm *sm, uint32_t warp, uint32_t slot,
+                                  uint64_t cycle)
+{
+    wm_load_slot *load = &sm->warps[warp].slot[slot];
+    if ((int32_t)(load->ready - (uint32_t)cycle) < 0) {
+        load->ready = (uint32_t)cycle;
+    }
+    if (--load->pending == 0) {
+        wm_warp_complete(sm, warp, slot, wm_widen(load->ready, cycle));
+    }
+}
+/* A warp whose last load and last store are done ends. */
+void wm_warp_end(wm_sm *sm, uint32_t warp);
 /* A store is acknowledged at `cycle`. */
-void wm_warp_acknowledge(wm_sm *sm, uint32_t warp, uint64_t cycle);
+static inline void wm_warp_acknowledge(wm_sm *sm, uint32_t warp, uint64_t cycle)
+{
+    wm_warp *state = &sm->warps[warp];
+    state->last_ready = cycle > state->last_ready ? cycle : state->last_ready;
+    if (--state->n_acks == 0 && state->is_exiting && state->outstanding == 0) {
+        wm_warp_end(sm, warp);
+    }
+}
 
 /* --- counts.c ------------------------------------------------------------ */
 /* The SM's turn: its live warps in turn, one record each, requests into its

@@ -68,7 +68,7 @@ static void lsu_join(wm_sm *sm, const wm_way *line, const wm_lsu_entry *entry)
     if (sm->head_ready < line->ready) {
         sm->head_ready = line->ready;
     }
-    for (uint32_t m = line->chain; m != WM_NO_INDEX; m = sm->mshrs[m].next) {
+    for (uint32_t m = line->chain; m != WM_NO_MSHR; m = sm->mshrs[m].next) {
         lsu_add_waiter(sm, &sm->mshrs[m], entry->warp, entry->slot);
     }
 }
@@ -79,17 +79,18 @@ static void lsu_join(wm_sm *sm, const wm_way *line, const wm_lsu_entry *entry)
 WM_INLINE void lsu_chain(wm_sm *sm, const wm_ref *ref, uint32_t taken,
                          uint32_t sectors, wm_cache_kind l1)
 {
-    wm_way *line = &sm->l1.line[wm_cache_index(&sm->l1, ref)];
+    const uint32_t index = wm_cache_index(&sm->l1, ref);
+    wm_way *line = &sm->l1.line[index];
     wm_mshr *mshr = &sm->mshrs[taken];
     uint8_t *state = wm_cache_state_as(&sm->l1, ref, l1);
-    mshr->set = (uint32_t)ref->set;
-    mshr->way = (uint16_t)ref->way;
+    mshr->line = index;
+    mshr->state = (uint32_t)(state - sm->l1.blocks);
     if ((*state & 0xf0) == 0) {
         line->ready = 0; /* alone: the line is written, not looked at */
     } else {
         mshr->is_shared = 1;
-        mshr->next = line->chain;
-        if (mshr->next != WM_NO_INDEX) {
+        mshr->next = line->chain & WM_NO_MSHR;
+        if (mshr->next != WM_NO_MSHR) {
             sm->mshrs[mshr->next].is_shared = 1;
         }
     }
@@ -105,23 +106,21 @@ WM_INLINE void lsu_fetch(const wm_params *params, wm_sm *sm,
 {
     uint32_t taken = lsu_take_mshr(sm);
     wm_mshr *mshr = &sm->mshrs[taken];
-    mshr->next = WM_NO_INDEX;
-    mshr->waiters = WM_NO_INDEX;
-    mshr->way = WM_NO_WAY;
-    mshr->sectors = (uint8_t)sectors;
-    mshr->warp = (uint8_t)entry->warp;
-    mshr->slot = (uint8_t)entry->slot;
+    mshr->next = WM_NO_MSHR;
+    mshr->sectors = sectors & 15;
     mshr->is_shared = 0;
+    mshr->waiters = WM_NO_INDEX;
+    mshr->line = WM_NO_INDEX;
     if (ref->way != WM_NO_INDEX) {
         lsu_chain(sm, ref, taken, sectors, l1);
     }
     sm->warps[entry->warp].slot[entry->slot].pending++;
     sm->n_in_flight++;
-    wm_mailbox_send(params, sm,
-                    wm_request_word(taken,
-                                    wm_place_word(entry->warp, entry->slot), op,
-                                    sectors, 0, sm->head_serial),
-                    cycle, line_number, NULL);
+    wm_mailbox_ask(params, sm,
+                   wm_request_word(taken,
+                                   wm_place_word(entry->warp, entry->slot), op,
+                                   sectors, 0, sm->head_serial),
+                   cycle, line_number);
 }
 
 /* Whether the head record looks its lines up. */
@@ -220,11 +219,11 @@ static bool lsu_store(const wm_params *params, wm_sm *sm,
     const uint32_t n = wm_popcount64(sectors);
     const uint32_t hit = wm_popcount64(wm_l1_store(
         params, sm, sm->coalesced.line[i], sectors, full, sm->l1.kind));
-    wm_mailbox_send(params, sm,
-                    wm_request_word(entry->warp, WM_NO_PAYLOAD, WM_OP_WRITE,
-                                    sectors, full, 0),
-                    *cycle, sm->coalesced.line[i],
-                    full != sectors ? sm->coalesced.bytes[i] : NULL);
+    wm_mailbox_store(params, sm,
+                     wm_request_word(entry->warp, WM_NO_PAYLOAD, WM_OP_WRITE,
+                                     sectors, full, 0),
+                     *cycle, sm->coalesced.line[i],
+                     full != sectors ? sm->coalesced.bytes[i] : NULL);
     sm->warps[entry->warp].n_acks++;
     wm_front_count(params, sm, entry->record, hit, 0, n - hit);
     return true;
@@ -246,11 +245,11 @@ static bool lsu_atomic(const wm_params *params, wm_sm *sm,
         lsu_fetch(params, sm, entry, &nowhere, sm->coalesced.line[i], sectors,
                   WM_OP_ATOMIC, *cycle, sm->l1.kind);
     } else {
-        wm_mailbox_send(params, sm,
-                        wm_request_word(entry->warp, WM_NO_PAYLOAD,
-                                        WM_OP_REDUCTION, sectors, 0,
-                                        sm->head_serial),
-                        *cycle, sm->coalesced.line[i], NULL);
+        wm_mailbox_ask(params, sm,
+                       wm_request_word(entry->warp, WM_NO_PAYLOAD,
+                                       WM_OP_REDUCTION, sectors, 0,
+                                       sm->head_serial),
+                       *cycle, sm->coalesced.line[i]);
         sm->warps[entry->warp].n_acks++;
     }
     wm_front_count(params, sm, entry->record, 0, 0, wm_popcount64(sectors));
@@ -502,7 +501,7 @@ static bool quick_write(const wm_params *params, wm_sm *sm, uint32_t warp,
     const uint64_t line = record->base >> 7;
     const uint32_t hit =
         wm_popcount64(wm_l1_store(params, sm, line, 15, 15, sm->l1.kind));
-    wm_mailbox_send(
+    wm_mailbox_store(
         params, sm,
         wm_request_word(warp, WM_NO_PAYLOAD, WM_OP_WRITE, 15, 15, 0), start,
         line, NULL);

@@ -52,15 +52,24 @@ static inline void wm_lsu_pass(wm_sm *sm, uint64_t cycle)
         wm_l1_pass(sm, cycle);
     }
 }
-/* A reply came through the port at `cycle`. */
-void wm_l1_reply(wm_sm *sm, const wm_reply *reply, uint64_t cycle);
+
+/* --- receive.c ----------------------------------------------------------- */
+/* The window's replies, in order of arrival, through the SM's port into the L1
+ * and to their warps; returns their number. */
+size_t wm_receive(wm_engine *engine, wm_sm *sm);
 
 /* --- mailbox.c ----------------------------------------------------------- */
-bool wm_mailbox_is_full(const wm_params *params, const wm_sm *sm);
+static inline bool wm_mailbox_is_full(const wm_params *params, const wm_sm *sm)
+{
+    return sm->n_sent > params->fifo_mask;
+}
 /* Sends what the word says (wm_request_word) about a line at `cycle`, or when
- * the port is free.  bytes: of a partial store. */
-void wm_mailbox_send(const wm_params *params, wm_sm *sm, uint64_t word,
-                     uint64_t cycle, uint64_t line, const uint64_t *bytes);
+ * the port is free: anything but stores. */
+void wm_mailbox_ask(const wm_params *params, wm_sm *sm, uint64_t word,
+                    uint64_t cycle, uint64_t line);
+/* A store.  bytes: of a partial one, or NULL. */
+void wm_mailbox_store(const wm_params *params, wm_sm *sm, uint64_t word,
+                      uint64_t cycle, uint64_t line, const uint64_t *bytes);
 /* Posts what earlier windows left for this one. */
 void wm_mailbox_open(wm_sm *sm);
 

@@ -8,12 +8,8 @@
  */
 #include <string.h>
 
+#include "base/inline.h"
 #include "engine/engine_internal.h"
-
-bool wm_mailbox_is_full(const wm_params *params, const wm_sm *sm)
-{
-    return sm->n_window + sm->n_fifo > params->fifo_mask;
-}
 
 /* Room for a request of the present window in its partition's box; NULL, with
  * the SM's status set, when there is no memory. */
@@ -25,7 +21,6 @@ static wm_request *mailbox_room(wm_sm *sm, uint32_t partition)
         sm->status = WM_ENOMEM;
         return NULL;
     }
-    sm->n_window++;
     return &box->request[box->n++];
 }
 
@@ -39,39 +34,58 @@ static uint64_t mailbox_keep(const wm_params *params, wm_sm *sm, uint64_t word,
     return (word & ~UINT64_C(0xffff0000)) | payload << 16;
 }
 
-void wm_mailbox_send(const wm_params *params, wm_sm *sm, uint64_t word,
-                     uint64_t cycle, uint64_t line, const uint64_t *bytes)
+/* cost: the time the port takes for it. */
+WM_INLINE void mailbox_send(const wm_params *params, wm_sm *sm, uint64_t word,
+                            uint64_t cycle, uint64_t line, wm_spread_memo *memo,
+                            uint64_t cost)
 {
-    const bool is_write = (uint8_t)(word >> 32) == WM_OP_WRITE;
-    const wm_route route = wm_route_of(params, line, &sm->slice_memo[is_write]);
-    if (bytes != NULL) {
-        word = mailbox_keep(params, sm, word, bytes);
-    }
+    const wm_route route = wm_route_of(params, line, memo);
     uint64_t start = cycle << 8;
     if (start < sm->request_free_q8) {
         start = sm->request_free_q8;
     }
-    sm->request_free_q8 =
-        start +
-        (is_write ? params->store_cost_q8 * wm_popcount64((uint8_t)(word >> 40))
-                  : params->request_cost_q8);
-    const bool is_now = start >> 8 < sm->end;
-    wm_request *sent =
-        is_now ? mailbox_room(sm, route.partition) : &sm->fifo[sm->n_fifo++];
-    if (sent == NULL) {
-        return;
+    sm->request_free_q8 = start + cost;
+    sm->n_sent++;
+    wm_request *sent = NULL;
+    uint32_t where = sm->id;
+    if (start >> 8 < sm->end) {
+        sent = mailbox_room(sm, route.partition);
+        if (sent == NULL) {
+            return;
+        }
+    } else {
+        sent = &sm->fifo[sm->n_fifo++];
+        where = route.partition;
     }
     sent->line = route.local;
-    sent->cycle = (uint32_t)(start >> 8);
-    sent->partition = (uint16_t)(is_now ? sm->id : route.partition);
-    sent->slice = (uint16_t)route.slice;
     sent->word = word;
+    sent->cycle = (uint32_t)(start >> 8);
+    sent->sm = (uint16_t)where;
+    sent->slice = (uint16_t)route.slice;
+}
+
+void wm_mailbox_ask(const wm_params *params, wm_sm *sm, uint64_t word,
+                    uint64_t cycle, uint64_t line)
+{
+    mailbox_send(params, sm, word, cycle, line, &sm->slice_memo[0],
+                 params->request_cost_q8);
+}
+
+void wm_mailbox_store(const wm_params *params, wm_sm *sm, uint64_t word,
+                      uint64_t cycle, uint64_t line, const uint64_t *bytes)
+{
+    const uint64_t cost =
+        params->store_cost_q8 * wm_popcount64((uint8_t)(word >> 40));
+    if (bytes != NULL) {
+        word = mailbox_keep(params, sm, word, bytes);
+    }
+    mailbox_send(params, sm, word, cycle, line, &sm->slice_memo[1], cost);
 }
 
 void wm_mailbox_open(wm_sm *sm)
 {
     uint32_t n = 0;
-    sm->n_window = 0;
+    sm->n_sent = sm->n_fifo;
     while (n < sm->n_fifo &&
            (int32_t)(sm->fifo[n].cycle - (uint32_t)sm->end) < 0) {
         const wm_request *request = &sm->fifo[n++];

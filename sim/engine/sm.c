@@ -141,17 +141,14 @@ static void sm_exit(wm_sm *sm, uint32_t warp, uint64_t cycle)
     sm_end_warp(sm, warp, state->last_ready);
 }
 
-void wm_warp_return(wm_sm *sm, uint32_t warp, uint32_t slot, uint64_t cycle)
+void wm_warp_end(wm_sm *sm, uint32_t warp)
+{
+    sm_end_warp(sm, warp, sm->warps[warp].last_ready);
+}
+
+void wm_warp_complete(wm_sm *sm, uint32_t warp, uint32_t slot, uint64_t ready)
 {
     wm_warp *state = &sm->warps[warp];
-    uint64_t ready = wm_widen(state->slot[slot].ready, cycle);
-    if (ready < cycle) {
-        ready = cycle;
-        state->slot[slot].ready = (uint32_t)cycle;
-    }
-    if (--state->slot[slot].pending != 0) {
-        return;
-    }
     const uint32_t bit = 1u << slot;
     state->outstanding &= ~bit;
     state->last_ready = ready > state->last_ready ? ready : state->last_ready;
@@ -169,16 +166,7 @@ void wm_warp_return(wm_sm *sm, uint32_t warp, uint32_t slot, uint64_t cycle)
         }
     } else if (state->is_exiting && state->outstanding == 0 &&
                state->n_acks == 0) {
-        sm_end_warp(sm, warp, state->last_ready);
-    }
-}
-
-void wm_warp_acknowledge(wm_sm *sm, uint32_t warp, uint64_t cycle)
-{
-    wm_warp *state = &sm->warps[warp];
-    state->last_ready = cycle > state->last_ready ? cycle : state->last_ready;
-    if (--state->n_acks == 0 && state->is_exiting && state->outstanding == 0) {
-        sm_end_warp(sm, warp, state->last_ready);
+        wm_warp_end(sm, warp);
     }
 }
 
@@ -307,23 +295,29 @@ void wm_sm_fetch(const wm_sm *sm)
     }
 }
 
-void wm_sm_fetch_work(const wm_engine *engine, const wm_sm *sm)
+void wm_sm_fetch_work(const wm_engine *engine, wm_sm *sm)
 {
     const uint64_t end = engine->now + engine->params.window;
-    for (uint64_t due = sm_due(sm, end); due != 0; due &= due - 1) {
-        __builtin_prefetch(&sm->warps[wm_lowest_bit(due)], 1);
-    }
+    uint64_t acknowledged = 0;
+    uint64_t replied = 0;
     for (uint32_t t = 0; t < engine->n_shares; t++) {
         const wm_reply_box *box = &engine->scratch[t].to_sm[sm->id];
-        for (size_t k = 0; k < box->n; k++) {
-            const wm_reply *reply = &box->reply[k];
-            const wm_warp *warp = &sm->warps[reply->place % WM_WARPS_MAX];
-            __builtin_prefetch(warp, 1);
-            if (!reply->is_ack) {
-                __builtin_prefetch(&sm->mshrs[reply->tag], 1);
-                __builtin_prefetch(&warp->slot[reply->place >> 8], 1);
+        const wm_reply *last = box->reply + box->n;
+        for (const wm_reply *reply = box->reply; reply != last; reply++) {
+            const uint32_t w = reply->place % WM_WARPS_MAX;
+            if (reply->is_ack) {
+                acknowledged |= UINT64_C(1) << w;
+                continue;
             }
+            replied |= UINT64_C(1) << w;
+            __builtin_prefetch(&sm->mshrs[reply->tag], 1);
+            __builtin_prefetch(&sm->warps[w].slot[reply->place >> 8], 1);
         }
+    }
+    sm->replied = replied;
+    uint64_t due = sm_due(sm, end) | replied | acknowledged;
+    for (; due != 0; due &= due - 1) {
+        __builtin_prefetch(&sm->warps[wm_lowest_bit(due)], 1);
     }
     if (sm->n_queue != 0) {
         __builtin_prefetch(&sm->queue[sm->queue_head]);
@@ -343,91 +337,12 @@ static void sm_prefetch_record(const wm_warp *warp)
 void wm_sm_fetch_records(const wm_engine *engine, const wm_sm *sm)
 {
     const uint64_t end = engine->now + engine->params.window;
-    for (uint64_t due = sm_due(sm, end); due != 0; due &= due - 1) {
+    uint64_t due = sm_due(sm, end) | sm->replied;
+    for (; due != 0; due &= due - 1) {
         sm_prefetch_record(&sm->warps[wm_lowest_bit(due)]);
-    }
-    for (uint32_t t = 0; t < engine->n_shares; t++) {
-        const wm_reply_box *box = &engine->scratch[t].to_sm[sm->id];
-        for (size_t k = 0; k < box->n; k++) {
-            const wm_reply *reply = &box->reply[k];
-            if (!reply->is_ack) {
-                sm_prefetch_record(&sm->warps[reply->place % WM_WARPS_MAX]);
-            }
-        }
     }
     for (uint32_t n = 0; n < sm->n_queue && n < 2; n++) {
         wm_lsu_fetch_record(&engine->params, sm, n);
-    }
-}
-
-/* --- replies -------------------------------------------------------------- */
-/* Lists this window's replies by cycle, in (cycle, partition, order) order. */
-static size_t sm_gather(wm_engine *engine, wm_sm *sm)
-{
-    wm_scratch *scratch = sm->work;
-    size_t n = 0;
-    for (uint32_t t = 0; t < engine->n_shares; t++) {
-        wm_reply_box *box = &engine->scratch[t].to_sm[sm->id];
-        if (box->n == 0) {
-            continue;
-        }
-        if (!wm_scratch_room(scratch, n + box->n)) {
-            sm->status = WM_ENOMEM;
-            return n;
-        }
-        for (size_t k = 0; k < box->n; k++, n++) {
-            const wm_reply *reply = &box->reply[k];
-            scratch->reply[n] = reply;
-            wm_scratch_list(scratch, reply->cycle - (uint32_t)sm->start,
-                            (uint32_t)n);
-        }
-        box->n = 0;
-    }
-    return n;
-}
-
-/* Pulls in what the replies are about to touch, but for what
- * wm_sm_fetch_work has. */
-static void sm_prefetch(const wm_sm *sm, size_t n_replies)
-{
-    for (size_t n = 0; n < n_replies; n++) {
-        const wm_reply *reply = sm->work->reply[n];
-        if (!reply->is_ack) {
-            const wm_mshr *mshr = &sm->mshrs[reply->tag];
-            if (mshr->way != WM_NO_WAY) {
-                __builtin_prefetch(
-                    &sm->l1.line[(uint64_t)mshr->set * sm->l1.ways + mshr->way],
-                    1);
-            }
-        }
-    }
-}
-
-/* Passes the replies through the SM's port, in order of arrival. */
-static void sm_receive(const wm_params *params, wm_sm *sm)
-{
-    wm_scratch *scratch = sm->work;
-    const uint32_t words = (params->window + 63) / 64;
-    for (uint32_t word = 0; word < words; word++) {
-        while (scratch->busy[word] != 0) {
-            uint32_t at = word * 64 + wm_lowest_bit(scratch->busy[word]);
-            scratch->busy[word] &= scratch->busy[word] - 1;
-            for (uint32_t n = scratch->head[at]; n != WM_NO_ITEM;
-                 n = scratch->link[n]) {
-                const wm_reply *reply = scratch->reply[n];
-                uint64_t start = (sm->start + at) << 8;
-                if (!reply->is_ack && reply->n_sectors != 0) {
-                    if (start < sm->reply_free_q8) {
-                        start = sm->reply_free_q8;
-                    }
-                    const uint64_t cost = params->reply_cost_q8;
-                    sm->reply_free_q8 = start + reply->n_sectors * cost;
-                    start += (reply->n_sectors - 1u) * cost;
-                    sm->stats.reply_sectors += reply->n_sectors;
-                }
-                wm_l1_reply(sm, reply, start >> 8);
-            }
-        }
     }
 }
 
@@ -471,12 +386,9 @@ void wm_sm_window(wm_engine *engine, wm_sm *sm, wm_scratch *scratch)
     if (sm->start != 0) {
         wm_lsu_pass(sm, sm->start - 1);
     }
-    const size_t n_replies = sm_gather(engine, sm);
-    if (n_replies == 0 && sm->next_event >= sm->end) {
+    if (wm_receive(engine, sm) == 0 && sm->next_event >= sm->end) {
         return;
     }
-    sm_prefetch(sm, n_replies);
-    sm_receive(params, sm);
     wm_lsu_drain(params, sm);
     sm_wake(sm);
     sm_run_events(params, sm);

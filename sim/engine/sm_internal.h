@@ -59,31 +59,28 @@ typedef struct wm_resident {
     uint32_t n_running; /* warps whose memory accesses are not all done */
 } wm_resident;
 
-#define WM_NO_WAY 0xffffu
-
 /* Lines of a load between touching a set's host cache lines and needing
  * them. */
 #define WM_LINES_AHEAD 8u
 
+/* Who asked first is what the reply says (wm_reply.place). */
 typedef struct wm_mshr {
-    uint32_t set;     /* of the line, when it is in the cache */
-    uint32_t next;    /* chain of the same line, or free list */
-    uint32_t waiters; /* first further waiter, WM_NO_INDEX = none */
-    uint16_t way;     /* WM_NO_WAY: not in the cache */
-    uint8_t sectors;  /* asked for */
-    uint8_t warp;     /* first waiter */
-    uint8_t slot;
-    uint8_t is_shared; /* others of the line were pending at some time */
-    uint8_t unused[2];
+    uint32_t line;          /* wm_cache_index; WM_NO_INDEX: not in the cache */
+    uint32_t state;         /* of the line: bytes from the cache's blocks */
+    uint32_t waiters;       /* first further waiter, WM_NO_INDEX = none */
+    unsigned next : 17;     /* chain of the same line, or free list */
+    unsigned sectors : 8;   /* asked for */
+    unsigned is_shared : 1; /* others of the line were pending at some time */
 } wm_mshr;
+
+/* The end of a chain: there are at most 65,536. */
+#define WM_NO_MSHR 0x1ffffu
 
 /* A return whose time is known: frees an MSHR, and its sectors are valid. */
 typedef struct wm_release {
     uint64_t cycle;
-    uint32_t set;
-    uint16_t way; /* WM_NO_WAY: not in the cache */
-    uint8_t sectors;
-    uint8_t unused;
+    uint32_t state;   /* as in the MSHR */
+    uint32_t pending; /* sectors' bits in that byte; 0: not in the cache */
 } wm_release;
 
 typedef struct wm_waiter {
@@ -170,7 +167,8 @@ typedef struct wm_sm {
     wm_demand *demands; /* counts mode: [WM_COUNTS_BOX] in place of fifo */
     uint32_t n_demands;
     uint32_t n_payload; /* running number */
-    uint32_t n_window;  /* requests posted in this window */
+    uint32_t n_sent;    /* requests posted in this window, and in fifo */
+    uint64_t replied;   /* warps with loads that come back in this window */
     /* residents */
     wm_warp *warps;              /* WM_WARPS_MAX, 64-byte aligned */
     uint64_t when[WM_WARPS_MAX]; /* each warp's next event */

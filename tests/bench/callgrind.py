@@ -27,7 +27,7 @@ STAGES = (
     ("coalescing", r"(wm_)?(front|coalesce|bank|banks)_?.*|gather_.*|"
                    r"count_.*|wm_tag_wavefronts.*|wm_same_address_lanes|"
                    r"wm_access_.*"),
-    ("replies", r"wm_lsu_(reply|pass)|lsu_pass.*|wm_warp_.*|"
+    ("replies", r"wm_lsu_pass|wm_warp_.*|(wm_)?receive_?.*|"
                 r"partition_(post|reply|file|refile)"),
     ("LSU and L1", r"(wm_)?(lsu|l1)_.*"),
     ("mailboxes", r"(wm_)?mailbox_.*"),
