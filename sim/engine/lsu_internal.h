@@ -8,7 +8,8 @@
 #include "engine/params_internal.h"
 #include "engine/sm_internal.h"
 
-/* --- lsu.c, lsu_queue.c -------------------------------------------------- */
+/* --- lsu.c, lsu_quick.c, lsu_queue.c
+ * -------------------------------------------------- */
 /* Takes over a memory record issued at `cycle`; there is room. */
 void wm_lsu_accept(const wm_params *params, wm_sm *sm, uint32_t warp,
                    const wm_record *record, uint64_t cycle);
