@@ -25,12 +25,17 @@ WM_INLINE uint32_t l2_channel(const wm_params *params, const wm_slice *slice,
                               uint64_t line, uint64_t *dram_line)
 {
     uint64_t within = 0;
-    uint64_t rank = 0;
     const uint64_t per_chunk = params->chunk_div.d;
-    uint64_t chunk = wm_divide(&params->chunk_div, line, &within) *
-                         params->slices_per_partition +
-                     slice->local;
-    uint64_t channel = wm_spread_place(&params->channel_spread, chunk, &rank);
+    const uint64_t chunk = wm_divide(&params->chunk_div, line, &within) *
+                               params->slices_per_partition +
+                           slice->local;
+    uint64_t rank = chunk;
+    if (params->channels_per_partition == 1) {
+        *dram_line = rank * per_chunk + within;
+        return 0;
+    }
+    const uint64_t channel =
+        wm_spread_place(&params->channel_spread, chunk, &rank);
     *dram_line = rank * per_chunk + within;
     return (uint32_t)channel;
 }
@@ -201,8 +206,9 @@ WM_INLINE uint64_t l2_need(const wm_params *params, wm_partition *partition,
 {
     uint32_t state = 0;
     if (ref->way != WM_NO_INDEX) {
-        state = how.is_counts ? *wm_cache_state_as(&slice->tags, ref, how.cache)
-                              : wm_cache_settle(&slice->tags, ref, t_ps);
+        state = how.is_counts
+                    ? *wm_cache_state_as(&slice->tags, ref, how.cache)
+                    : wm_cache_settle_as(&slice->tags, ref, t_ps, how.cache);
         wm_cache_touch_as(&slice->tags, ref, how.cache);
     }
     const uint32_t pending = how.is_counts ? 0 : need & (state >> 4);
@@ -301,7 +307,7 @@ WM_INLINE uint64_t l2_store(const wm_params *params, wm_partition *partition,
     if (ref.way != WM_NO_INDEX) {
         state = how.is_counts
                     ? *wm_cache_state_as(&slice->tags, &ref, how.cache)
-                    : wm_cache_settle(&slice->tags, &ref, t_ps);
+                    : wm_cache_settle_as(&slice->tags, &ref, t_ps, how.cache);
         wm_cache_touch_as(&slice->tags, &ref, how.cache);
     }
     const uint32_t pending = how.is_counts ? 0 : sectors & (state >> 4);
@@ -385,18 +391,18 @@ WM_INLINE uint64_t l2_enter(const wm_params *params, wm_partition *partition,
 
 WM_INLINE uint64_t l2_access(const wm_params *params, wm_partition *partition,
                              wm_slice *slice, const wm_request *request,
-                             wm_ref *place, const uint64_t *bytes,
+                             wm_ref *place, uint8_t op, const uint64_t *bytes,
                              uint64_t t_ps, l2_how how)
 {
     wm_cache_match_as(&slice->tags, place, how.cache);
-    if (request->op == WM_OP_READ) {
+    if (op == WM_OP_READ) {
         t_ps = l2_enter(params, partition, slice, WM_L2_READ, request->sectors,
                         0, t_ps, how);
         return l2_need(params, partition, slice, place, request->line,
                        request->sectors, t_ps, slice->stats.l2[WM_L2_READ],
                        how);
     }
-    if (request->op == WM_OP_WRITE) {
+    if (op == WM_OP_WRITE) {
         t_ps = l2_enter(params, partition, slice, WM_L2_WRITE, request->sectors,
                         0, t_ps, how);
         return l2_store(params, partition, slice, request, *place, bytes, t_ps,
@@ -415,21 +421,49 @@ uint64_t wm_l2_need(const wm_params *params, wm_partition *partition,
     return l2_need(params, partition, slice, ref, line, need, t_ps, count, how);
 }
 
+/* What nearly every L2 is in timing mode.  Apart from one another, so that each
+ * has the host's registers to itself. */
+#define SMALL_L2 ((l2_how){false, false, {true, false, true}})
+
+WM_APART uint64_t l2_time_read(const wm_params *params, wm_partition *partition,
+                               wm_slice *slice, const wm_request *request,
+                               wm_ref *place, uint64_t t_ps)
+{
+    return l2_access(params, partition, slice, request, place, WM_OP_READ, NULL,
+                     t_ps, SMALL_L2);
+}
+
+WM_APART uint64_t l2_time_other(const wm_params *params,
+                                wm_partition *partition, wm_slice *slice,
+                                const wm_request *request, wm_ref *place,
+                                const uint64_t *bytes, uint64_t t_ps)
+{
+    return l2_access(params, partition, slice, request, place,
+                     request->op == WM_OP_WRITE ? WM_OP_WRITE : WM_OP_ATOMIC,
+                     bytes, t_ps, SMALL_L2);
+}
+
+/* Whatever the configuration. */
+WM_APART uint64_t l2_any(const wm_params *params, wm_partition *partition,
+                         wm_slice *slice, const wm_request *request,
+                         wm_ref *place, const uint64_t *bytes, uint64_t t_ps)
+{
+    const l2_how how = {params->is_counts, false, slice->tags.kind};
+    return l2_access(params, partition, slice, request, place, request->op,
+                     bytes, t_ps, how);
+}
+
 uint64_t wm_l2_at_home(const wm_params *params, wm_partition *partition,
                        wm_slice *slice, const wm_request *request,
                        wm_ref *place, const uint64_t *bytes, uint64_t t_ps)
 {
-    const wm_cache_kind kind = slice->tags.kind;
-    if (params->is_counts) {
-        return l2_access(params, partition, slice, request, place, bytes, t_ps,
-                         (l2_how){true, false, kind});
+    if (params->is_counts || !slice->tags.kind.is_small) {
+        return l2_any(params, partition, slice, request, place, bytes, t_ps);
     }
-    if (kind.is_small) {
-        return l2_access(params, partition, slice, request, place, bytes, t_ps,
-                         (l2_how){false, false, {true, false, true}});
+    if (request->op == WM_OP_READ) {
+        return l2_time_read(params, partition, slice, request, place, t_ps);
     }
-    return l2_access(params, partition, slice, request, place, bytes, t_ps,
-                     (l2_how){false, false, kind});
+    return l2_time_other(params, partition, slice, request, place, bytes, t_ps);
 }
 
 uint64_t wm_l2_access(const wm_params *params, wm_partition *partition,
@@ -477,7 +511,7 @@ WM_INLINE void l2_count_op(const wm_params *params, wm_slice *slice,
                                 .full = demand->full,
                                 .serial = demand->serial};
     if (how.is_simple) {
-        (void)l2_access(params, slice->partition, slice, &request, &place,
+        (void)l2_access(params, slice->partition, slice, &request, &place, op,
                         bytes, 0, how);
         return;
     }

@@ -123,15 +123,22 @@ static inline void wm_cache_touch(const wm_cache *cache, const wm_ref *ref)
 
 /* Turns pending sectors whose time has come into valid ones and returns the
  * state byte. */
-static inline uint8_t wm_cache_settle(const wm_cache *cache, const wm_ref *ref,
-                                      uint64_t now)
+static inline uint8_t wm_cache_settle_as(const wm_cache *cache,
+                                         const wm_ref *ref, uint64_t now,
+                                         wm_cache_kind kind)
 {
-    uint8_t *state = wm_cache_state(cache, ref);
+    uint8_t *state = wm_cache_state_as(cache, ref, kind);
     if ((*state & 0xf0) != 0 &&
         cache->line[wm_cache_index(cache, ref)].ready <= now) {
         *state &= 0x0f;
     }
     return *state;
+}
+
+static inline uint8_t wm_cache_settle(const wm_cache *cache, const wm_ref *ref,
+                                      uint64_t now)
+{
+    return wm_cache_settle_as(cache, ref, now, cache->kind);
 }
 
 #endif
