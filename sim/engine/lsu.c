@@ -11,31 +11,6 @@
 #include "engine/lsu_parts_internal.h"
 
 /* --- one line of the head record ------------------------------------------ */
-static void lsu_add_waiter(wm_sm *sm, wm_mshr *mshr, uint32_t warp,
-                           uint32_t slot)
-{
-    uint32_t taken = sm->waiter_free_list;
-    wm_waiter *waiter = &sm->waiters[taken];
-    sm->waiter_free_list = waiter->next;
-    sm->n_waiters_free--;
-    waiter->warp = (uint8_t)warp;
-    waiter->slot = (uint8_t)slot;
-    waiter->next = mshr->waiters;
-    mshr->waiters = taken;
-    sm->warps[warp].slot[slot].pending++;
-}
-
-/* The line's sectors are on their way: wait for every request of it. */
-static void lsu_join(wm_sm *sm, const wm_way *line, const wm_lsu_entry *entry)
-{
-    if (sm->head_ready < line->ready) {
-        sm->head_ready = line->ready;
-    }
-    for (uint32_t m = line->chain; m != WM_NO_MSHR; m = sm->mshrs[m].next) {
-        lsu_add_waiter(sm, &sm->mshrs[m], entry->warp, entry->slot);
-    }
-}
-
 /* Whether the head record looks its lines up. */
 static bool lsu_is_cached(const wm_params *params, const wm_record *record)
 {
@@ -171,23 +146,6 @@ static bool lsu_atomic(const wm_params *params, wm_sm *sm,
 }
 
 /* --- the queue ------------------------------------------------------------ */
-/* All lines are sent: the load slot's guard falls at `ready`; a store is done
- * at `start`, as its warp may have met its end windows ago. */
-static void lsu_close(wm_sm *sm, const wm_lsu_entry *entry, uint64_t start,
-                      uint64_t ready, uint64_t free)
-{
-    if (entry->slot < WM_SLOTS) {
-        wm_warp_return(sm, entry->warp, entry->slot,
-                       ready > entry->issue ? ready : entry->issue);
-    } else {
-        wm_warp_acknowledge(sm, entry->warp, start);
-    }
-    sm->lsu_free = free;
-    sm->queue_head++;
-    sm->n_queue--;
-    sm->is_head_open = false;
-}
-
 /* Starts the head record at `start`; true when it is through at once. */
 static bool lsu_open(const wm_params *params, wm_sm *sm,
                      const wm_lsu_entry *entry, uint64_t start)
@@ -334,7 +292,9 @@ void wm_lsu_drain(const wm_params *params, wm_sm *sm)
             if (start >= sm->end) {
                 return;
             }
-            bool is_through = lsu_open(params, sm, &entry, start);
+            const bool is_through =
+                wm_lsu_plain_head(params, sm, &entry, start) ||
+                lsu_open(params, sm, &entry, start);
             if (sm->n_parked != 0) {
                 wm_lsu_call_parked(params, sm);
             }

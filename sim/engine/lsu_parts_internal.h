@@ -100,6 +100,32 @@ WM_INLINE void lsu_fetch(const wm_params *params, wm_sm *sm,
                    cycle, line_number);
 }
 
+static inline void lsu_add_waiter(wm_sm *sm, wm_mshr *mshr, uint32_t warp,
+                                  uint32_t slot)
+{
+    uint32_t taken = sm->waiter_free_list;
+    wm_waiter *waiter = &sm->waiters[taken];
+    sm->waiter_free_list = waiter->next;
+    sm->n_waiters_free--;
+    waiter->warp = (uint8_t)warp;
+    waiter->slot = (uint8_t)slot;
+    waiter->next = mshr->waiters;
+    mshr->waiters = taken;
+    sm->warps[warp].slot[slot].pending++;
+}
+
+/* The line's sectors are on their way: wait for every request of it. */
+static inline void lsu_join(wm_sm *sm, const wm_way *line,
+                            const wm_lsu_entry *entry)
+{
+    if (sm->head_ready < line->ready) {
+        sm->head_ready = line->ready;
+    }
+    for (uint32_t m = line->chain; m != WM_NO_MSHR; m = sm->mshrs[m].next) {
+        lsu_add_waiter(sm, &sm->mshrs[m], entry->warp, entry->slot);
+    }
+}
+
 /* A record starts: its place in the queue is known to fall free. */
 static inline void lsu_note_start(const wm_params *params, wm_sm *sm,
                                   uint64_t start)
@@ -109,5 +135,28 @@ static inline void lsu_note_start(const wm_params *params, wm_sm *sm,
         sm->starts_head = 0;
     }
 }
+
+/* All lines are sent: the load slot's guard falls at `ready`; a store is done
+ * at `start`, as its warp may have met its end windows ago. */
+static inline void lsu_close(wm_sm *sm, const wm_lsu_entry *entry,
+                             uint64_t start, uint64_t ready, uint64_t free)
+{
+    if (entry->slot < WM_SLOTS) {
+        wm_warp_return(sm, entry->warp, entry->slot,
+                       ready > entry->issue ? ready : entry->issue);
+    } else {
+        wm_warp_acknowledge(sm, entry->warp, start);
+    }
+    sm->lsu_free = free;
+    sm->queue_head++;
+    sm->n_queue--;
+    sm->is_head_open = false;
+}
+
+/* --- lsu_quick.c --------------------------------------------------------- */
+/* True when the queue's head, not open yet, was a load of one whole line that
+ * went at once, from `start` on; else nothing was changed. */
+bool wm_lsu_plain_head(const wm_params *params, wm_sm *sm,
+                       const wm_lsu_entry *entry, uint64_t start);
 
 #endif
