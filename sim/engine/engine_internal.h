@@ -117,6 +117,10 @@ void wm_partition_window(wm_engine *engine, uint32_t index,
 uint64_t wm_l2_access(const wm_params *params, wm_partition *partition,
                       wm_slice *slice, const wm_request *request, wm_ref *place,
                       const uint64_t *bytes, uint64_t t_ps);
+/* The same for reads, in timing mode, of one half and small sets. */
+uint64_t wm_l2_read(const wm_params *params, wm_partition *partition,
+                    wm_slice *slice, const wm_request *request, wm_ref *place,
+                    uint64_t t_ps);
 /* Counts mode: n requests of an SM, those whose numbers are chosen or, with
  * NULL, the first: what they hit, move and push out. */
 void wm_l2_count(wm_engine *engine, const wm_sm *sm, const uint16_t *chosen,

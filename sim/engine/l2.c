@@ -425,9 +425,9 @@ uint64_t wm_l2_need(const wm_params *params, wm_partition *partition,
  * has the host's registers to itself. */
 #define SMALL_L2 ((l2_how){false, false, {true, false, true}})
 
-WM_APART uint64_t l2_time_read(const wm_params *params, wm_partition *partition,
-                               wm_slice *slice, const wm_request *request,
-                               wm_ref *place, uint64_t t_ps)
+uint64_t wm_l2_read(const wm_params *params, wm_partition *partition,
+                    wm_slice *slice, const wm_request *request, wm_ref *place,
+                    uint64_t t_ps)
 {
     return l2_access(params, partition, slice, request, place, WM_OP_READ, NULL,
                      t_ps, SMALL_L2);
@@ -461,7 +461,7 @@ uint64_t wm_l2_at_home(const wm_params *params, wm_partition *partition,
         return l2_any(params, partition, slice, request, place, bytes, t_ps);
     }
     if (request->op == WM_OP_READ) {
-        return l2_time_read(params, partition, slice, request, place, t_ps);
+        return wm_l2_read(params, partition, slice, request, place, t_ps);
     }
     return l2_time_other(params, partition, slice, request, place, bytes, t_ps);
 }

@@ -3,7 +3,8 @@
  *
  * A record that finds the queue empty and asks for one whole line, or for
  * shared memory, is through at once unless it has to wait for something: the
- * same as queueing and draining it, without the queue.
+ * same as queueing and draining it, without the queue.  So is a load of one
+ * whole line when it comes to the queue's head.
  */
 #include "engine/lsu_parts_internal.h"
 

@@ -175,35 +175,11 @@ static uint64_t partition_translate(const wm_params *params,
     return params->tlb_ps;
 }
 
-static void partition_serve(wm_engine *engine, wm_partition *partition,
-                            const wm_request *request, wm_ref *place)
+/* The reply to a request whose data are ready then, known or pending. */
+static inline void partition_send(wm_engine *engine, wm_partition *partition,
+                                  uint64_t who, uint64_t ready_ps)
 {
     partition_sender to = {engine, partition};
-    const wm_params *params = &engine->params;
-    const wm_sm *sm = &engine->sms[request->sm];
-    const uint64_t *bytes =
-        request->op == WM_OP_WRITE && request->payload != WM_NO_PAYLOAD
-            ? sm->payload[request->payload]
-            : NULL;
-    wm_slice *slice = &partition->slices[request->slice];
-    const uint64_t send_ps = wm_clock_ps(
-        &params->clock, engine->now + (request->cycle - (uint32_t)engine->now));
-    const uint64_t arrives_ps = send_ps + params->request_latency_ps;
-    partition_advance(engine, partition, arrives_ps);
-    uint64_t ready_ps = wm_l2_access(params, partition, slice, request, place,
-                                     bytes, arrives_ps);
-    if (params->tlb_ps != 0 && request->op == WM_OP_READ) {
-        const uint64_t walk_ps =
-            partition_translate(params, partition, request->line);
-        partition->after_ps += walk_ps;
-        ready_ps += wm_is_pending(ready_ps) ? 0 : walk_ps;
-    }
-    const bool is_ack =
-        request->op == WM_OP_WRITE || request->op == WM_OP_REDUCTION;
-    const uint64_t who =
-        is_ack ? wm_reply_word(request->sm, request->tag, true, 0,
-                               wm_place_word(request->tag, 0))
-               : wm_reply_word_of(request, wm_popcount64(request->sectors));
     if (!wm_is_pending(ready_ps)) {
         partition_answer(&to, who, ready_ps);
     } else if (!wm_memory_wait(partition->memory, ready_ps, who,
@@ -212,11 +188,64 @@ static void partition_serve(wm_engine *engine, wm_partition *partition,
     }
 }
 
+/* Anything but reads. */
+static void partition_change(wm_engine *engine, wm_partition *partition,
+                             wm_slice *slice, const wm_request *request,
+                             wm_ref *place, uint64_t arrives_ps)
+{
+    const wm_sm *sm = &engine->sms[request->sm];
+    const uint64_t *bytes =
+        request->op == WM_OP_WRITE && request->payload != WM_NO_PAYLOAD
+            ? sm->payload[request->payload]
+            : NULL;
+    const uint64_t ready_ps = wm_l2_access(&engine->params, partition, slice,
+                                           request, place, bytes, arrives_ps);
+    const uint64_t who =
+        request->op == WM_OP_ATOMIC
+            ? wm_reply_word_of(request, wm_popcount64(request->sectors))
+            : wm_reply_word(request->sm, request->tag, true, 0,
+                            wm_place_word(request->tag, 0));
+    partition_send(engine, partition, who, ready_ps);
+}
+
+/* is_plain: wm_l2_read may be asked. */
+WM_INLINE void partition_serve(wm_engine *engine, wm_partition *partition,
+                               const wm_request *request, wm_ref *place,
+                               bool is_plain)
+{
+    const wm_params *params = &engine->params;
+    wm_slice *slice = &partition->slices[request->slice];
+    const uint64_t send_ps = wm_clock_ps(
+        &params->clock, engine->now + (request->cycle - (uint32_t)engine->now));
+    const uint64_t arrives_ps = send_ps + params->request_latency_ps;
+    partition_advance(engine, partition, arrives_ps);
+    if (request->op != WM_OP_READ) {
+        partition_change(engine, partition, slice, request, place, arrives_ps);
+        return;
+    }
+    uint64_t ready_ps =
+        is_plain
+            ? wm_l2_read(params, partition, slice, request, place, arrives_ps)
+            : wm_l2_access(params, partition, slice, request, place, NULL,
+                           arrives_ps);
+    if (params->tlb_ps != 0) {
+        const uint64_t walk_ps =
+            partition_translate(params, partition, request->line);
+        partition->after_ps += walk_ps;
+        ready_ps += wm_is_pending(ready_ps) ? 0 : walk_ps;
+    }
+    partition_send(engine, partition,
+                   wm_reply_word_of(request, wm_popcount64(request->sectors)),
+                   ready_ps);
+}
+
 /* Serves the lists' requests in order. */
 static void partition_run(wm_engine *engine, wm_partition *partition,
                           wm_scratch *scratch)
 {
     const uint32_t words = (engine->params.window + 63) / 64;
+    const bool is_plain =
+        engine->params.n_halves == 1 && partition->slices[0].tags.kind.is_small;
     for (uint32_t word = 0; word < words; word++) {
         uint64_t busy = scratch->busy[word];
         scratch->busy[word] = 0;
@@ -224,7 +253,7 @@ static void partition_run(wm_engine *engine, wm_partition *partition,
             uint32_t k = scratch->head[word * 64 + wm_lowest_bit(busy)];
             do {
                 partition_serve(engine, partition, scratch->request[k],
-                                &scratch->place[k]);
+                                &scratch->place[k], is_plain);
                 k = scratch->link[k];
             } while (k != WM_NO_ITEM);
         }
