@@ -16,6 +16,9 @@ static bool partition_gather(wm_engine *engine, wm_partition *partition,
     size_t n = 0;
     for (uint32_t t = 0; t < engine->n_shares; t++) {
         wm_request_box *box = &engine->scratch[t].to_partition[index];
+        if (box->n == 0) {
+            continue;
+        }
         if (!wm_scratch_room(scratch, n + box->n)) {
             partition->status = WM_ENOMEM;
             return false;

@@ -302,8 +302,8 @@ void wm_sm_fetch_work(const wm_engine *engine, wm_sm *sm)
     uint64_t replied = 0;
     for (uint32_t t = 0; t < engine->n_shares; t++) {
         const wm_reply_box *box = &engine->scratch[t].to_sm[sm->id];
-        const wm_reply *last = box->reply + box->n;
-        for (const wm_reply *reply = box->reply; reply != last; reply++) {
+        for (size_t k = 0; k < box->n; k++) {
+            const wm_reply *reply = &box->reply[k];
             const uint32_t w = reply->place % WM_WARPS_MAX;
             if (reply->is_ack) {
                 acknowledged |= UINT64_C(1) << w;
