@@ -255,16 +255,19 @@ static wm_status build_sm(const wm_params *params, wm_sm *sm, uint32_t id,
                                   .seed = id};
     build_lists(params, sm, arena);
     const wm_status status = wm_cache_init(&sm->l1, &geometry, arena, err);
-    /* wm_mshr.state */
-    if (status == WM_OK &&
-        sm->l1.n_sets > UINT32_MAX / (uint64_t)sm->l1.block_bytes) {
-        return wm_fail(
-            err, WM_ECONFIG,
-            "l1.size: its tags take %llu bytes, wanted less than "
-            "4 GiB",
-            (unsigned long long)(sm->l1.n_sets * (uint64_t)sm->l1.block_bytes));
+    if (status != WM_OK) {
+        return status;
     }
-    return status;
+    /* wm_mshr.state counts bytes in 32 bits. */
+    const uint64_t sets_max = UINT32_MAX / sm->l1.block_bytes;
+    if (sm->l1.n_sets > sets_max) {
+        return wm_fail(err, WM_ECONFIG,
+                       "l1.size: found %llu sets, wanted at most %llu, whose "
+                       "tags take 4 GiB",
+                       (unsigned long long)sm->l1.n_sets,
+                       (unsigned long long)sets_max);
+    }
+    return WM_OK;
 }
 
 static wm_dram_params build_dram(const wm_params *params)
