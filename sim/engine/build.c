@@ -227,7 +227,7 @@ static void build_lists(const wm_params *params, wm_sm *sm, wm_arena *arena)
         return;
     }
     for (uint32_t i = 0; i < n_mshrs; i++) {
-        sm->mshrs[i].next = (i + 1) & WM_NO_MSHR;
+        sm->mshrs[i] = (wm_mshr){.next = (i + 1) & WM_NO_MSHR};
     }
     for (uint32_t i = 0; i < n_waiters; i++) {
         sm->waiters[i].next = i + 1;
