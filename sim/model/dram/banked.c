@@ -221,34 +221,64 @@ void wm_banked_renumber(wm_banked *channel)
     wm_banked_choose_all(channel);
 }
 
+/* How many offers are due no later. */
+static size_t banked_n_before(const wm_banked_view *view, uint64_t due)
+{
+    size_t first = 0;
+    size_t n = view->n_offers;
+    while (n != 0) {
+        const size_t half = n / 2;
+        const size_t at = view->offer_head + first + half;
+        if (view->offer[at & view->offer_mask].due <= due) {
+            first += half + 1;
+            n -= half + 1;
+        } else {
+            n = half;
+        }
+    }
+    return first;
+}
+
+/* A place in the ring behind the first `before`; the fewer ones move. */
+static wm_banked_request *banked_insert(wm_banked_view *view, size_t before)
+{
+    wm_banked_request *offer = view->offer;
+    const size_t mask = view->offer_mask;
+    const size_t behind = view->n_offers++ - before;
+    if (before < behind) {
+        const size_t head = --view->offer_head;
+        for (size_t i = 0; i < before; i++) {
+            offer[(head + i) & mask] = offer[(head + i + 1) & mask];
+        }
+    } else {
+        const size_t end = view->offer_head + view->n_offers - 1;
+        for (size_t i = 0; i < behind; i++) {
+            offer[(end - i) & mask] = offer[(end - i - 1) & mask];
+        }
+    }
+    return &offer[(view->offer_head + before) & mask];
+}
+
 /* A request where the ring is full, empty, or holds later ones. */
 static RARE bool banked_push_elsewhere(wm_banked *channel,
                                        const wm_banked_request *request)
 {
-    if (channel->view.n_offers > channel->view.offer_mask &&
-        !banked_grow_offers(channel)) {
+    wm_banked_view *view = &channel->view;
+    if (view->n_offers > view->offer_mask && !banked_grow_offers(channel)) {
         return false;
     }
     /* An empty ring begins anew: few requests stay in the host's cache. */
-    if (channel->view.n_offers == 0) {
-        channel->view.offer_head = 0;
+    if (view->n_offers == 0) {
+        view->offer_head = 0;
     }
-    const size_t mask = channel->view.offer_mask;
-    size_t at = channel->view.offer_head + channel->view.n_offers;
-    for (; at != channel->view.offer_head &&
-           channel->view.offer[(at - 1) & mask].due > request->due;
-         at--) {
-        channel->view.offer[at & mask] = channel->view.offer[(at - 1) & mask];
-    }
-    channel->view.offer[at & mask] = *request;
-    channel->view.n_offers++;
-    if (at == channel->view.offer_head) {
+    const size_t before = banked_n_before(view, request->due);
+    *banked_insert(view, before) = *request;
+    if (before == 0) {
         channel->is_blocked = false;
         /* Due in the past: whoever offers came late, or waited its turn. */
         const int64_t due = (int64_t)request->due;
-        const int64_t from = due > channel->view.now ? due : channel->view.now;
-        channel->view.next =
-            from + 1 < channel->view.next ? from + 1 : channel->view.next;
+        const int64_t from = due > view->now ? due : view->now;
+        view->next = from + 1 < view->next ? from + 1 : view->next;
     }
     return true;
 }

@@ -146,3 +146,74 @@ Test(banked_view, a_step_gives_no_read_its_data_before_the_read_latency)
         fixture_free(f);
     }
 }
+
+/* Requests numbered from 0, of which n are pushed: due at any tick, many of
+ * them at the same. */
+static uint64_t any_due(uint64_t seed, uint32_t number)
+{
+    wm_rng rng = {seed * 1000003 + number};
+    return wm_rng_below(&rng, 300);
+}
+
+static void push_number(fixture *f, uint64_t seed, uint32_t number)
+{
+    f->n_pushed = number;
+    push(f, seed, any_due(seed, number));
+}
+
+static void collect(fixture *f, outcome *out)
+{
+    (void)wm_banked_run(f->channel, END, 0);
+    for (out->n = 0; wm_banked_n_done(f->channel) != 0; out->n++) {
+        const wm_banked_done done = wm_banked_take(f->channel);
+        out->tick[out->n] = (uint64_t)done.tick;
+        out->token[out->n] = done.token;
+    }
+}
+
+Test(banked_view, requests_are_taken_by_due_then_push_whatever_their_order)
+{
+    static outcome want;
+    static outcome got;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        fixture *in_order = fixture_new(seed);
+        fixture *as_made = fixture_new(seed);
+        for (uint64_t due = 0; due < 300; due++) {
+            for (uint32_t i = 0; i < N_ALL; i++) {
+                if (any_due(seed, i) == due) {
+                    push_number(in_order, seed, i);
+                }
+            }
+        }
+        for (uint32_t i = 0; i < N_ALL; i++) {
+            push_number(as_made, seed, i);
+        }
+        collect(in_order, &want);
+        collect(as_made, &got);
+        cr_assert_eq(got.n, want.n);
+        cr_assert_arr_eq(got.tick, want.tick, got.n * sizeof(*got.tick));
+        cr_assert_arr_eq(got.token, want.token, got.n * sizeof(*got.token));
+        fixture_free(in_order);
+        fixture_free(as_made);
+    }
+}
+
+/* Moving all writes for each read takes minutes. */
+Test(banked_view, reads_before_many_waiting_writes_cost_no_more_for_them,
+     .timeout = 60)
+{
+    fixture *f = fixture_new(1);
+    const wm_dram_place place = {0, 0, 0};
+    for (uint32_t i = 0; i < 200000; i++) {
+        const wm_banked_request write =
+            wm_banked_request_of(&place, 1000000 + i, 1, true, 0);
+        cr_assert(wm_banked_push(f->channel, &write));
+    }
+    for (uint32_t i = 0; i < 200000; i++) {
+        const wm_banked_request read =
+            wm_banked_request_of(&place, 200000 - i, 1, false, 0);
+        cr_assert(wm_banked_push(f->channel, &read));
+    }
+    cr_assert_eq(wm_banked_n_waiting(f->channel), 400000);
+    fixture_free(f);
+}
