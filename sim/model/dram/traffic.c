@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/bits.h"
+
 #define SPAN       (UINT64_C(1) << 32)
 #define BLOCK_MASK UINT64_C(127)
 #define STRIDE     UINT64_C(2048)
@@ -39,6 +41,7 @@ void wm_traffic_init(wm_traffic *stream, wm_traffic_pattern pattern,
     memset(stream, 0, sizeof(*stream));
     stream->pattern = pattern;
     stream->granule = granule;
+    stream->is_power = wm_is_power_of_two(granule);
     stream->state = UINT64_C(88172645463325252);
     for (uint32_t k = 0; k < WM_TRAFFIC_WALKERS; k++) {
         stream->walker[k] = traffic_draw(stream) % SPAN & ~BLOCK_MASK;
@@ -90,5 +93,5 @@ uint64_t wm_traffic_next(wm_traffic *stream)
         addr = i * g % SPAN;
         break;
     }
-    return addr / g * g | is_write;
+    return (stream->is_power ? addr & ~(g - 1) : addr - addr % g) | is_write;
 }

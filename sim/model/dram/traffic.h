@@ -32,6 +32,7 @@ typedef enum wm_traffic_pattern {
 typedef struct wm_traffic {
     wm_traffic_pattern pattern;
     uint64_t granule; /* bytes of a request */
+    bool is_power;    /* of two, the granule */
     uint64_t index;   /* of the next request */
     uint64_t state;
     uint64_t walker[WM_TRAFFIC_WALKERS];
