@@ -18,7 +18,7 @@
 #endif
 
 #define LARGE_PAGE  ((uintptr_t)2 << 20)
-#define HEAP_PART   ((size_t)64 << 20)
+#define HEAP_PART   ((size_t)32 << 20)
 #define OWN_MAPPING (1 << 20) /* bytes from which a block is one */
 
 #if HAS_HEAP

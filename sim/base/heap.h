@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-/* Asks for large pages for the next 64 MiB of the heap, whatever size the
+/* Asks for large pages for the next 32 MiB of the heap, whatever size the
  * blocks are; beyond them, blocks of 1 MiB and more are mappings of their own.
  * To be called once, early, by a program and not by a library.  Returns whether
  * the host took the wish. */
