@@ -434,6 +434,18 @@ static wm_status build_units(wm_engine *engine, wm_error *err)
     return status;
 }
 
+/* The units themselves. */
+static void build_arrays(wm_engine *engine)
+{
+    const wm_params *params = &engine->params;
+    engine->sms =
+        wm_arena_take(&engine->units, params->n_sms, sizeof(*engine->sms));
+    engine->partitions = wm_arena_take(&engine->units, params->n_partitions,
+                                       sizeof(*engine->partitions));
+    engine->slices = wm_arena_take(&engine->units, params->n_slices,
+                                   sizeof(*engine->slices));
+}
+
 wm_status wm_build(wm_engine *engine, wm_error *err)
 {
     const wm_params *params = &engine->params;
@@ -441,18 +453,15 @@ wm_status wm_build(wm_engine *engine, wm_error *err)
     if (status == WM_OK) {
         status = build_memory(engine, err);
     }
-    engine->sms = calloc(params->n_sms, sizeof(*engine->sms));
-    engine->partitions =
-        calloc(params->n_partitions, sizeof(*engine->partitions));
-    engine->slices = aligned_alloc(_Alignof(wm_slice),
-                                   params->n_slices * sizeof(*engine->slices));
-    if (status == WM_OK &&
-        (engine->sms == NULL || engine->partitions == NULL ||
-         engine->slices == NULL || engine->scratch == NULL)) {
-        status = wm_fail_memory(err);
+    if (status == WM_OK) {
+        build_arrays(engine); /* adds up */
+        status = wm_arena_open(&engine->units, err);
     }
     if (status == WM_OK) {
-        memset(engine->slices, 0, params->n_slices * sizeof(*engine->slices));
+        build_arrays(engine);
+    }
+    if (status == WM_OK && engine->scratch == NULL) {
+        status = wm_fail_memory(err);
     }
     for (uint32_t p = 0; p < params->n_partitions && status == WM_OK; p++) {
         status = build_partition(
@@ -564,9 +573,7 @@ void wm_unbuild(wm_engine *engine)
     free(engine->finished);
     free(engine->copies);
     free(engine->spare);
-    free(engine->sms);
-    free(engine->partitions);
-    free(engine->slices);
+    wm_arena_close(&engine->units);
     engine->pool = NULL;
     engine->rows = NULL;
     engine->cap_rows = NULL;

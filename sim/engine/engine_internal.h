@@ -24,6 +24,7 @@
 struct wm_engine {
     wm_params params;
     wm_engine_options options;
+    wm_arena units; /* SMs, partitions, slices */
     wm_arena arena; /* the state of SMs and slices */
     wm_sm *sms;
     wm_partition *partitions;
