@@ -1,6 +1,5 @@
 /*
- * arena.c -- a bump pointer over one mapping, whose pages are made when they
- * are touched.
+ * arena.c -- a bump pointer over one calloc, which very large sizes make lazy.
  */
 #include "base/arena.h"
 
@@ -51,30 +50,6 @@ static void arena_enlarge_pages(void *memory, size_t n_bytes)
 #endif
 }
 
-/* Zeroed memory, NULL when there is none: a mapping, since a heap that has room
- * writes the zeroes at once.  The leak checker does not look for pointers in
- * mappings and gets a block of the heap. */
-static void *arena_map(size_t n_bytes)
-{
-#ifdef HAS_SANITIZER
-    return calloc(n_bytes, 1);
-#else
-    void *memory = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory != MAP_FAILED ? memory : NULL;
-#endif
-}
-
-static void arena_unmap(void *memory, size_t n_bytes)
-{
-#ifdef HAS_SANITIZER
-    __asan_unpoison_memory_region(memory, n_bytes);
-    free(memory);
-#else
-    (void)munmap(memory, n_bytes);
-#endif
-}
-
 void *wm_arena_take(wm_arena *arena, size_t n_elements, size_t n_bytes)
 {
     if (n_bytes != 0 && n_elements > (SIZE_MAX / 4 - arena->used) / n_bytes) {
@@ -99,7 +74,7 @@ wm_status wm_arena_open(wm_arena *arena, wm_error *err)
 {
     if (!arena->is_too_large) {
         arena->n_bytes = arena->used + WM_ARENA_ALIGN;
-        arena->memory = arena_map(arena->n_bytes);
+        arena->memory = calloc(arena->n_bytes, 1);
     }
     if (arena->memory == NULL) {
         return wm_fail_memory(err);
@@ -113,8 +88,11 @@ wm_status wm_arena_open(wm_arena *arena, wm_error *err)
 
 void wm_arena_close(wm_arena *arena)
 {
+#ifdef HAS_SANITIZER
     if (arena->memory != NULL) {
-        arena_unmap(arena->memory, arena->n_bytes);
+        __asan_unpoison_memory_region(arena->memory, arena->n_bytes);
     }
+#endif
+    free(arena->memory);
     memset(arena, 0, sizeof(*arena));
 }

@@ -19,7 +19,7 @@
 
 #define LARGE_PAGE  ((uintptr_t)2 << 20)
 #define HEAP_PART   ((size_t)32 << 20)
-#define OWN_MAPPING (1 << 20) /* bytes from which a block is one */
+#define OWN_MAPPING (32 << 20) /* bytes from which a block is one */
 
 #if HAS_HEAP
 /* A part taken at once may be what a limit lacks later. */

@@ -17,8 +17,8 @@
 #include <stdbool.h>
 
 /* Asks for large pages for the next 32 MiB of the heap, whatever size the
- * blocks are; beyond them, blocks of 1 MiB and more are mappings of their own.
- * To be called once, early, by a program and not by a library.  Returns whether
+ * blocks are; beyond them, blocks of 32 MiB and more are mappings of their own.
+ * To be called once, by a program and not by a library.  Returns whether
  * the host took the wish. */
 bool wm_heap_enlarge_pages(void);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/heap.h"
 #include "cli/advise.h"
 #include "cli/auto_config.h"
 #include "cli/command.h"
@@ -209,7 +210,12 @@ static wm_status run_build(run *r, wm_error *err)
     options->select = run_takes;
     options->select_context = &r->select;
     options->diag = &r->report.diag;
-    return wm_engine_new(wm_config_values(r->config), options, &r->engine, err);
+    wm_status status =
+        wm_engine_new(wm_config_values(r->config), options, &r->engine, err);
+    /* For the records to come: the chip is better in pages that are zero until
+     * they are touched. */
+    (void)wm_heap_enlarge_pages();
+    return status;
 }
 
 static wm_status run_prepare(run *r, wm_error *err)

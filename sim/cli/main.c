@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/heap.h"
 #include "cli/command.h"
 #include "cli/output.h"
 
@@ -103,7 +102,6 @@ int main(int argc, char **argv)
     wm_error err = {WM_OK, ""};
     /* A closed pipe is a failed write, so that -o files are cleaned up. */
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)wm_heap_enlarge_pages();
     wm_status status = dispatch(argc, argv, &err);
     if (status != WM_OK && err.text[0] != '\0') {
         wm_print_error(&err);
