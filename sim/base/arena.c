@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "base/heap.h"
 
 /* gcc says it in one way, clang in another. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -26,29 +27,11 @@
 #define GUARD 0u
 #endif
 
-/* Of a large page of most hosts. */
-#define LARGE_PAGE ((uintptr_t)2 << 20)
-/* Up to here an arena may as well be there as a whole. */
+/* Up to here an arena may as well be there as a whole: a chip's state is
+ * touched all over within microseconds, and thousands of small pages cost a
+ * third of a short run.  One that is larger may be a cache that a run touches
+ * here and there, and stays in small pages. */
 #define LARGE_ARENA ((size_t)64 << 20)
-
-/* Asks for large pages: a chip's state is touched all over within microseconds,
- * and thousands of small pages cost a third of a short run.  One that is larger
- * may be a cache that a run touches here and there, and stays in small pages.
- * A wish: where the host does not grant it nothing changes. */
-static void arena_enlarge_pages(void *memory, size_t n_bytes)
-{
-#ifdef MADV_HUGEPAGE
-    const uintptr_t from =
-        ((uintptr_t)memory + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
-    const uintptr_t to = ((uintptr_t)memory + n_bytes) & ~(LARGE_PAGE - 1);
-    if (n_bytes <= LARGE_ARENA && from < to) {
-        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
-    }
-#else
-    (void)memory;
-    (void)n_bytes;
-#endif
-}
 
 void *wm_arena_take(wm_arena *arena, size_t n_elements, size_t n_bytes)
 {
@@ -79,7 +62,9 @@ wm_status wm_arena_open(wm_arena *arena, wm_error *err)
     if (arena->memory == NULL) {
         return wm_fail_memory(err);
     }
-    arena_enlarge_pages(arena->memory, arena->n_bytes);
+    if (arena->n_bytes <= LARGE_ARENA) {
+        (void)wm_pages_enlarge(arena->memory, arena->n_bytes);
+    }
     const uintptr_t skew = (uintptr_t)arena->memory % WM_ARENA_ALIGN;
     arena->base = (unsigned char *)arena->memory + (WM_ARENA_ALIGN - skew);
     arena->used = 0;

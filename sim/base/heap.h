@@ -15,6 +15,11 @@
 #define WM_BASE_HEAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+/* Asks for large pages for those that lie in the block as a whole; false: it
+ * has none, or the host knows no such pages. */
+bool wm_pages_enlarge(void *memory, size_t n_bytes);
 
 /* Asks for large pages for the next 32 MiB of the heap, whatever size the
  * blocks are; beyond them, blocks of 32 MiB and more are mappings of their own.

@@ -20,14 +20,20 @@ static void take(wm_arena *arena, unsigned char *array[N])
     }
 }
 
-Test(arena, arrays_are_zeroed_aligned_and_apart)
+static wm_arena arena_of(unsigned char *array[N])
 {
     wm_arena arena = {0};
     wm_error err;
-    unsigned char *array[N];
     take(&arena, array);
     cr_assert_eq(wm_arena_open(&arena, &err), WM_OK);
     take(&arena, array);
+    return arena;
+}
+
+Test(arena, arrays_are_zeroed_aligned_and_apart)
+{
+    unsigned char *array[N];
+    wm_arena arena = arena_of(array);
     for (size_t i = 0; i < N; i++) {
         cr_expect_eq((uintptr_t)array[i] % WM_ARENA_ALIGN, 0u);
         for (size_t k = 0; k < i * 37 * 3; k++) {
@@ -56,12 +62,8 @@ Test(arena, more_than_the_host_can_address_is_no_memory)
 #ifdef __SANITIZE_ADDRESS__
 Test(arena, the_byte_behind_an_array_is_poisoned)
 {
-    wm_arena arena = {0};
-    wm_error err;
     unsigned char *array[N];
-    take(&arena, array);
-    cr_assert_eq(wm_arena_open(&arena, &err), WM_OK);
-    take(&arena, array);
+    wm_arena arena = arena_of(array);
     for (size_t i = 1; i < N; i++) {
         cr_expect_not(__asan_address_is_poisoned(array[i] + i * 37 * 3 - 1));
         cr_expect(__asan_address_is_poisoned(array[i] + i * 37 * 3));
